@@ -5,8 +5,9 @@ import { z } from "zod";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
 import { defaultLimits, Limits } from "../contract/limits";
-import { Operation, Run, ServerSettings, System, systemNames, Variables, Words, Writer } from "../contract/operation";
+import { noEngine, Operation, Run, ServerSettings, System, systemNames, Variables, Words, Writer } from "../contract/operation";
 import { parsed } from "../text/json";
+import { Log, standardOutput } from "../text/log";
 import { credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
 import { namesIn, sharesTokenFile, warnOfUnused } from "./variables";
 
@@ -20,6 +21,11 @@ export interface ConfigurationSources extends Omit<Run, "limits"> {
   server?: { address?: string; token?: string; dialect?: string };
   /** Limits that override the defaults. */
   limits?: Partial<Limits>;
+}
+
+/** The sources of a program, which runs without an engine that could save results. */
+export function sourcesOf(config: ConfigurationSources["config"], log: Log = standardOutput): ConfigurationSources {
+  return { config, log, environment: process.env, cache: new Map(), engine: noEngine };
 }
 
 export const dialectInput = (dialects: object): z.ZodType<string> =>
@@ -213,11 +219,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   });
   if (!checked.success) {
     const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);
-    const failures = checkFailures(checked.error, values).map((each) => ({
-      ...each,
-      path: named(each.path),
-      reason: named(each.reason),
-    }));
+    const failures = checkFailures(checked.error, values).map((each) => ({ ...each, path: named(each.path), reason: named(each.reason) }));
     throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
   }
   const label = (field: string): string => (environment[variables[field] ?? ""] ? `variable ${variables[field]}` : `file ${file}`);

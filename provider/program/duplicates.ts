@@ -1,21 +1,20 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { connect } from "../connection";
+import { connect, sourcesOf } from "../connection";
 import { AnyDefinition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { defaultsOf } from "../contract/fields";
-import { cached, noEngine, Operation, Run } from "../contract/operation";
+import { cached, Operation, Run } from "../contract/operation";
 import { className } from "../lifecycle/context";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../text/json";
-import { standardOutput } from "../text/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.
 
 /** One run of a program. */
-export interface Program {
+interface Program {
   /** The names of the resources, by the server and the path of their objects. */
   names: Map<string, string>;
   /** The connections. */
@@ -80,15 +79,7 @@ export function declare(definition: AnyDefinition, name: string, { names, cache 
   let operation: Operation;
   let paths: readonly string[];
   try {
-    operation = cached(cache, [system.name, connectionName], () =>
-      connect(system, connectionName, {
-        config: getConfig,
-        environment: process.env,
-        cache: new Map(),
-        engine: noEngine,
-        log: standardOutput,
-      }),
-    );
+    operation = cached(cache, [system.name, connectionName], () => connect(system, connectionName, sourcesOf(getConfig)));
     paths = objects?.paths({ ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) }) ?? [];
   } catch {
     // The provider reports an invalid connection and invalid inputs.

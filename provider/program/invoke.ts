@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Input, Output } from "@pulumi/pulumi/output";
-import { ConfigurationSources, connect } from "../connection";
+import { ConfigurationSources, connect, sourcesOf } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
 import { call, FunctionSpec, ReadFunction } from "../contract/function";
 import { checkFailures, issuesOf, Schema } from "../contract/inputs";
-import { noEngine, Operation } from "../contract/operation";
+import { Operation } from "../contract/operation";
 import type * as Program from "./program";
 
 /** Sources that override the program's in nested calls, such as the limits of a test. */
@@ -82,17 +82,8 @@ export function invoke<T, Own extends object>(
     const known = Object.entries(await resolved.promise()).map(([name, value]) => [name, value ?? ""] as const);
     const values = given && { ...given, ...Object.fromEntries(known) };
     assertOptions(spec.options, values);
-    return run(
-      connect(spec.system, values.connection ?? "default", {
-        config: getConfig,
-        environment: process.env,
-        cache: new Map(),
-        engine: noEngine,
-        log,
-        server: values as object,
-        ...programSources.getStore(),
-      }),
-    );
+    const sources = { ...sourcesOf(getConfig, log), server: values as object, ...programSources.getStore() };
+    return run(connect(spec.system, values.connection ?? "default", sources));
   });
 }
 

@@ -1,21 +1,18 @@
-import { ConfigurationSources, connect } from "../../provider/connection";
-import { noEngine, Writer } from "../../provider/contract/operation";
+import { ConfigurationSources, connect, sourcesOf } from "../../provider/connection";
+import { Writer } from "../../provider/contract/operation";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
-import { standardOutput } from "../../provider/text/log";
 
 export const systems = { secrets, platform, scheduler };
 
 /** Creates a connection without the life cycle. `given` replaces the default sources: an empty environment and no engine. */
-export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Writer {
+export function connectTo(
+  system: keyof typeof systems,
+  settings: object,
+  given: Partial<ConfigurationSources> = {},
+  name = "default",
+): Writer {
   const config = JSON.stringify({ [system]: { dialect: "standard", ...settings } });
-  return connect(systems[system], "default", {
-    config: () => config,
-    environment: {},
-    cache: new Map(),
-    engine: noEngine,
-    log: standardOutput,
-    ...given,
-  });
+  return connect(systems[system], name, { ...sourcesOf(() => config), environment: {}, ...given });
 }

@@ -62,13 +62,16 @@ export const groupOf = (more: object = {}, config: object = { run_for: "1h" }): 
   ...more,
 });
 
+/** The update block of a job whose tasks are healthy after a tenth of a second. */
+export const update = { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 1e8, HealthyDeadline: 2e9, ProgressDeadline: 6e9 };
+
 /** A job of one group. */
 export const jobOf = (ID: string, more: object = {}, config?: object): object => ({
   ID,
   Name: ID,
   Type: "service",
   Datacenters: ["*"],
-  Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 1e8, HealthyDeadline: 2e9, ProgressDeadline: 6e9 },
+  Update: update,
   TaskGroups: [groupOf({}, config)],
   ...more,
 });
@@ -79,10 +82,7 @@ export const dormantJob = (ID: string, more: object = {}): object =>
 
 /** A job whose tasks are healthy only after a minute. */
 export const slowJob = (ID: string, more: object = {}): object =>
-  jobOf(ID, {
-    Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 6e10, HealthyDeadline: 1.2e11, ProgressDeadline: 1.8e11 },
-    ...more,
-  });
+  jobOf(ID, { Update: { ...update, MinHealthyTime: 6e10, HealthyDeadline: 1.2e11, ProgressDeadline: 1.8e11 }, ...more });
 
 export const failingJob = (ID: string): object => jobOf(ID, {}, { run_for: "10ms", exit_code: 1 });
 

@@ -50,6 +50,9 @@ export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Prom
   expect((await fetch(`${scheduler.address}/v1/acl/policy/readonly`, { method: "PUT", headers, body })).status).toBe(200);
 }
 
+/** A target, with a new mount. */
+export const atNewMount = async (target: Target): Promise<Target & { mount: string }> => ({ ...target, mount: await target.newMount() });
+
 /** Runs a suite on each target. `current()` returns the current one. */
 export function onEachTarget(what: string, suite: (current: () => Target) => void, chosen = targets): void {
   describe.each(chosen)(`${what} ($name)`, ({ start }) => {

@@ -1,5 +1,4 @@
-import { connect } from "../../provider/connection";
-import { noEngine } from "../../provider/contract/operation";
+import { connect, sourcesOf } from "../../provider/connection";
 import { declare } from "../../provider/program/duplicates";
 import { definitions } from "../../provider/registry/resources";
 import { systems } from "../support/connection";
@@ -7,13 +6,7 @@ import { Declaration } from "../support/deployment";
 
 /** The errors of the classes for a program that declares one object twice, before anything is sent. */
 export function duplicateErrors(program: readonly Declaration[], config: Record<string, object>): string | undefined {
-  const sources = {
-    config: (key: string) => JSON.stringify(config[key]),
-    environment: {},
-    cache: new Map(),
-    engine: noEngine,
-    log: { info: () => {}, warn: () => {} },
-  };
+  const sources = { ...sourcesOf((key) => JSON.stringify(config[key]), { info: () => {}, warn: () => {} }), environment: {} };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
   const cache = new Map(
     (["secrets", "platform"] as const).flatMap((system) =>

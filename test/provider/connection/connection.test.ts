@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "../../../provider/connection";
+import { connect, sourcesOf } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
-import { noEngine, Operation, System } from "../../../provider/contract/operation";
+import { Operation, System } from "../../../provider/contract/operation";
 import { definitions } from "../../../provider/registry/resources";
-import { standardOutput } from "../../../provider/text/log";
 import { foreign, secretsAddresses } from "../../../tools/environment";
 import { systems } from "../../support/connection";
 import { printed } from "../../support/printed";
@@ -26,12 +25,8 @@ const from = (
   system: keyof typeof systems = "secrets",
 ): Operation<{ namespace?: string }> =>
   connect(systems[system] as System<{ namespace?: string }>, name, {
-    config: (key) =>
-      key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
+    ...sourcesOf((key) => (typeof config[key] === "object" ? JSON.stringify(config[key]) : (config[key] as string | undefined))),
     environment: { HOME: "/nonexistent", ...environment },
-    cache: new Map(),
-    engine: noEngine,
-    log: standardOutput,
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: { dialect: "standard", ...settings } } });
 

@@ -2,13 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect as netConnect, Socket } from "node:net";
-import { connect } from "../../../provider/connection";
-import { noEngine } from "../../../provider/contract/operation";
 import { send } from "../../../provider/http";
-import { standardOutput } from "../../../provider/text/log";
 import { stewardProcess } from "../../command/holder";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../../support/certificates";
-import { connectTo, systems } from "../../support/connection";
+import { connectTo } from "../../support/connection";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { failure, invalidInputs, refusal } from "../../support/refusal";
@@ -42,14 +39,8 @@ describe("TLS", () => {
     const to = (more: object, environment = {}) => connectTo("secrets", { ...settings, ...more }, { environment });
     expect((await send(to({ tlsServerName: "other.test" }), get)).status).toBe(200);
     expect(await failure(send(to({ tlsServerName: "third.test" }), get))).toMatchObject({ details: { rule: "certificate-host" } });
-    const named = { VAULT_ADDR: address, VAULT_TLS_SERVER_NAME: "other.test" };
-    const { server } = connect(systems.secrets, "default", {
-      config: () => undefined,
-      environment: named,
-      cache: new Map(),
-      engine: noEngine,
-      log: standardOutput,
-    });
+    const environment = { VAULT_ADDR: address, VAULT_TLS_SERVER_NAME: "other.test" };
+    const { server } = connectTo("secrets", {}, { config: () => undefined, environment });
     expect(server.credentials.tlsServerName).toBe("other.test");
     const unread = await failure(send(to({ caCert: undefined }, { NOMAD_CAPATH: "/etc/a", VAULT_CAPATH: "/etc/ssl" }), get));
     expect(unread.message).toContain("VAULT_CAPATH is not read.");
@@ -120,15 +111,8 @@ test.each(["secrets", "platform", "scheduler"] as const)(
   "plain HTTP to another machine causes one warning per connection (%s)",
   async (system) => {
     const address = `http://${system}.invalid:1`;
-    const to = (name: string) =>
-      connect(systems[system], name, {
-        config: () => JSON.stringify({ [system]: { address, token: "t", dialect: "standard" } }),
-        environment: {},
-        cache: new Map(),
-        engine: noEngine,
-        log: standardOutput,
-      });
-    for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
+    for (const name of ["default", "default", "other"])
+      await failure(send(connectTo(system, { address, token: "t" }, {}, name), { ...get, retry: "never" }));
     const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${system} to ${address} `);
     expect(printed).toEqual([line("default"), line("other")]);
     const here = await serve((_, response) => ok(response));

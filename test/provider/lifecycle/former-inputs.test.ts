@@ -8,7 +8,7 @@ import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 import { attributesOf, complete } from "../platform/attributes";
 
 // A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
@@ -178,8 +178,7 @@ onEachTarget("a secret of a lease that is removed from the program", (current) =
     { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
     { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
   ])("$field stays encrypted as long as the server keeps it", async ({ field, rest, changed }) => {
-    const { newMount, config, outOfBand } = current();
-    const mount = await newMount();
+    const { config, outOfBand, mount } = await atNewMount(current());
     const lease = new Engine("secrets:SchedulerLease", { ...config(), "steward:other": config()["steward:default"] as object });
     const expectHidden = (): void => expect(lease.stored()).not.toContain(String(number));
     const up = async (inputs: Properties): Promise<void> => {

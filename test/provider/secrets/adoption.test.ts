@@ -1,7 +1,7 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 
 onEachTarget("adoption", (current) => {
   const engine = (type: string): Engine => new Engine(`secrets:${type}`, current().config());
@@ -59,8 +59,7 @@ onEachTarget("adoption", (current) => {
   ])(
     '$type is refused without adopt, compared with "unchanged", and overwritten with true',
     async ({ type, path, theirs, ours, alike, changes, unread }) => {
-      const { outOfBand, newMount } = current();
-      const mount = await newMount();
+      const { outOfBand, mount } = await atNewMount(current());
       const held = async (): Promise<unknown> => (await outOfBand("GET", `${mount}/${path}`)).data;
       await outOfBand("POST", `${mount}/${path}`, theirs);
       const before = await held();
@@ -86,8 +85,7 @@ onEachTarget("adoption", (current) => {
   );
 
   test("shows no value of an input that the program marks as secret, neither the new nor the old one", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     const ours = { name: "web", policies: ["ours"], mount, __secretInputs: ["policies"] };
     const message = await engine("SchedulerRole")
@@ -108,8 +106,7 @@ onEachTarget("adoption", (current) => {
       joins: { maxTokenNameLength: 128 },
     },
   ])("$type: an update prints the value that an added attribute overwrites", async ({ type, path, theirs, ours, joins }) => {
-    const { outOfBand, newMount, dialect } = current();
-    const mount = await newMount();
+    const { outOfBand, newMount, dialect, mount } = await atNewMount(current());
     const resource = engine(type);
     // Nothing exists, so there is nothing to adopt.
     for (const adopt of [true, "unchanged"]) await engine(type).up({ ...ours, mount: await newMount(), adopt });
@@ -128,8 +125,7 @@ onEachTarget("adoption", (current) => {
   });
 
   test("a set adopts only roles that differ, and on an update only added roles", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     for (const name of ["one", "two"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });
     const policiesOf = async (name: string): Promise<unknown> => (await outOfBand("GET", `${mount}/role/${name}`)).data?.policies;
     const [ours, same] = [{ policies: ["ours"] }, { policies: ["theirs"] }];

@@ -2,7 +2,7 @@ import { call } from "../../support/call";
 import { Engine } from "../../support/engine";
 import { blocks, pageOf } from "../../support/pages";
 import "../../support/printed";
-import { onEachTarget, policyFor, targets } from "../../support/target";
+import { atNewMount, onEachTarget, policyFor, targets } from "../../support/target";
 
 type Inputs = Record<string, unknown>;
 
@@ -30,8 +30,7 @@ onEachTarget(
   "a token that has only the policy on the page of",
   (current) => {
     test.each(Object.entries(lives))("%s manages it, and reads no other path", async (type, [first, second]) => {
-      const { address, token, scheduler, config, outOfBand, newMount } = current();
-      const mount = await newMount();
+      const { address, token, scheduler, config, outOfBand, mount } = await atNewMount(current());
       if (type === "SchedulerToken") {
         await outOfBand("POST", `${mount}/config/access`, scheduler);
         await outOfBand("POST", `${mount}/role/deploy`, { type: "management" });

@@ -1,7 +1,7 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
 const signature = "4dabf18193072939515e22adb298388d";
@@ -10,8 +10,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
 
   test.each(["__proto__", signature])("refresh of an exclusive set fails for a role named %s and keeps the set", async (name) => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     const roles = engine();
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     expect((await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs" })).status).toBe(204);
@@ -37,8 +36,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
 
   const beyondVault = ["a b", "a-", "-a", "a@b", "é", ".a", "a..b", "a%b", "%41", "a?b#c"];
   test.each(beyondVault)("a role named %j is valid in the standard dialect, and Vault rejects it", async (name) => {
-    const { dialect, outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { dialect, outOfBand, mount } = await atNewMount(current());
     const role = new Engine("secrets:SchedulerRole", current().config());
     const path = `${mount}/role/${encodeURIComponent(name)}`;
     if (dialect === "hashicorp") {
@@ -86,8 +84,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
   });
 
   test("a note names an undeclared role whose name begins with __, although Pulumi hides such keys", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     const roles = engine();
     const inputs = { roles: { ours: read }, exclusive: true, mount };
     await roles.up(inputs);

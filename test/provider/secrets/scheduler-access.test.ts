@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 import { serveAt } from "../http/exchange";
 
 onEachTarget("SchedulerAccess", (current) => {
@@ -10,8 +10,7 @@ onEachTarget("SchedulerAccess", (current) => {
   const inputs = { address: "http://127.0.0.1:4646", token: "management-token-1" };
 
   test("inputs that are removed from the program are removed from the server, and those of others stay", async () => {
-    const { dialect, outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { dialect, outOfBand, newMount, mount } = await atNewMount(current());
     const access = engine();
     const all = { ...inputs, caCert: certificate, clientCert: certificate, clientKey: privateKey, mount };
     await access.up(all);
@@ -53,8 +52,7 @@ onEachTarget("SchedulerAccess", (current) => {
     "http:\\\\me:canary@127.0.0.1",
     "http://127.0.0.1/?token=canary",
   ])("credentials in %s appear in neither the state nor a message", async (address) => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     const access = engine();
     await access.up({ ...inputs, mount });
     await outOfBand("POST", `${mount}/config/access`, { address, token: "theirs" });
@@ -69,8 +67,7 @@ onEachTarget("SchedulerAccess", (current) => {
   });
 
   test("an error does not show an address that the program marks as secret", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     await outOfBand("POST", `${mount}/config/access`, { address: "http://canary:4646", token: "theirs" });
     const secret = { ...inputs, mount, address: "http://canary:4646", __secretInputs: ["address"] };
     const refused = await engine().up(secret).catch(String);
@@ -79,8 +76,7 @@ onEachTarget("SchedulerAccess", (current) => {
   });
 
   test("address and token are optional if the service's own environment has them, except for Vault's token", async () => {
-    const { dialect, outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { dialect, outOfBand, mount } = await atNewMount(current());
     const access = engine();
     const declared = { maxTokenNameLength: 64, mount };
     if (dialect === "hashicorp") expect(await access.problems(declared)).toEqual(["token: missing"]);

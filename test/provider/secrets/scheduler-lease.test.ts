@@ -2,15 +2,14 @@ import { text } from "node:stream/consumers";
 import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 import { serveAt } from "../http/exchange";
 
 onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
 
   test("an undeclared attribute follows the server and keeps its value", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     await outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     const lease = engine();
     await lease.up({ ttl: "1h", mount, adopt: true });
@@ -23,8 +22,7 @@ onEachTarget("SchedulerLease", (current) => {
   });
 
   test("needs no OpenAPI document, and no adopt, for one attribute of a lease that is gone", async () => {
-    const { sandbox, outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { sandbox, outOfBand, mount } = await atNewMount(current());
     await outOfBand("POST", `${mount}/role/theirs`, { policies: "a", type: "client" });
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: "1h", mount });

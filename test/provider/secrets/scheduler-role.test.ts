@@ -1,5 +1,5 @@
 import { Engine } from "../../support/engine";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 
 onEachTarget("SchedulerRole", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
@@ -24,8 +24,7 @@ onEachTarget("SchedulerRole", (current) => {
   });
 
   test("only get has a role's lease as an output, so that a refresh shows no change", async () => {
-    const { dialect, newMount } = current();
-    const mount = await newMount();
+    const { dialect, mount } = await atNewMount(current());
     const role = engine();
     await role.up({ name: "web", policies: ["read"], mount });
     const before = role.outputs();

@@ -1,7 +1,7 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
 const complete = (policies: string[]): object => ({ policies, global: false, type: "client" });
@@ -19,8 +19,7 @@ onEachTarget("SchedulerRoles", (current) => {
   }
 
   async function scene(roles: object = { ours: read }, more: object = { exclusive: true }): Promise<Scene> {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
+    const { outOfBand, mount } = await atNewMount(current());
     return {
       roles: engine(),
       mount,

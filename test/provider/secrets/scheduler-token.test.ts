@@ -5,7 +5,7 @@ import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { onEachTarget, Target } from "../../support/target";
+import { atNewMount, onEachTarget, Target } from "../../support/target";
 import { until } from "../../support/until";
 import { listen, serveAt } from "../http/exchange";
 
@@ -15,8 +15,7 @@ onEachTarget("SchedulerToken", (current) => {
 
   /** Mounts an engine that reaches the scheduler, with roles whose tokens have all rights. */
   async function prepare(): Promise<string> {
-    const { outOfBand, newMount, scheduler } = current();
-    const mount = await newMount();
+    const { outOfBand, scheduler, mount } = await atNewMount(current());
     await outOfBand("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
     await outOfBand("POST", `${mount}/config/lease`, { ttl: 600, max_ttl: 7200 });
     for (const role of ["deploy", "operate"]) await outOfBand("POST", `${mount}/role/${role}`, { type: "management" });

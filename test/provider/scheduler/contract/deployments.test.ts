@@ -1,6 +1,6 @@
 import { scheduler } from "../../../../provider";
 import { failure, refusal } from "../../../support/refusal";
-import { collect, dormantJob, failingJob, groupOf, jobOf, newName, onEachScheduler, slowJob } from "../../../support/scheduler";
+import { collect, dormantJob, failingJob, groupOf, jobOf, newName, onEachScheduler, slowJob, update } from "../../../support/scheduler";
 
 const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
 
@@ -63,10 +63,7 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await registerJob({ job: slowJob(ID) });
     await current().through(async (gateway) => {
       const ended = new AbortController();
-      gateway.interrupt = ({ path }) => {
-        if (path.includes("index=")) ended.abort();
-        return undefined;
-      };
+      gateway.interrupt = ({ path }) => void (path.includes("index=") && ended.abort());
       await expect(waitForDeployment({ jobId: ID, signal: ended.signal })).rejects.toMatchObject({ code: "ERR_ABORTED" });
       gateway.requests.length = 0;
       await expect(waitForDeployment({ jobId: ID, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "ERR_ABORTED" });
@@ -92,14 +89,7 @@ onEachScheduler("waiting for a deployment", (current, said) => {
 
   test("ends for canaries at the timeout, and the hint is to promote them", async () => {
     const ID = newName();
-    const Update = {
-      MaxParallel: 1,
-      Canary: 1,
-      HealthCheck: "task_states",
-      MinHealthyTime: 1e8,
-      HealthyDeadline: 2e9,
-      ProgressDeadline: 6e9,
-    };
+    const Update = { ...update, Canary: 1 };
     await registerJob({ job: jobOf(ID, { Update }) });
     const first = await waitForDeployment({ jobId: ID, timeout: "60s" });
     await registerJob({ job: jobOf(ID, { Update, Meta: { version: "2" } }) });

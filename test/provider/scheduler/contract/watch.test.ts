@@ -1,5 +1,5 @@
 import { scheduler } from "../../../../provider";
-import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../support/scheduler";
+import { collect, dormantJob, jobOf, newName, onEachScheduler, update } from "../../../support/scheduler";
 
 const { filter, watch } = scheduler;
 
@@ -15,10 +15,7 @@ onEachScheduler("a watch", (current) => {
         () => register(dormantJob(ID, { Priority: 1 })).then(() => register(dormantJob(newName()))),
         () => register(dormantJob(ID, { Priority: 2 })),
       ];
-      gateway.interrupt = ({ path }) => {
-        if (path.includes("index=")) void steps.shift()?.();
-        return undefined;
-      };
+      gateway.interrupt = ({ path }) => void (path.includes("index=") && steps.shift()?.());
       const seen: unknown[] = [];
       for await (const { items } of watch({ resource: "jobs", filter: filter("ID").equals(ID) })) {
         seen.push(items[0]?.Priority);
@@ -61,8 +58,8 @@ onEachScheduler("a watch", (current) => {
     const next = newName();
     for await (const { items } of watch({ resource: "deployments", filter: filter("JobID").equals(next) })) {
       // Long enough to be seen running on a busy machine.
-      const update = { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 2e9, HealthyDeadline: 8e9, ProgressDeadline: 1e10 };
-      if (items.length === 0) await register(jobOf(next, { Update: update }));
+      const Update = { ...update, MinHealthyTime: 2e9, HealthyDeadline: 8e9, ProgressDeadline: 1e10 };
+      if (items.length === 0) await register(jobOf(next, { Update }));
       states.push(items[0]?.Status);
       if (states.at(-1) === "successful") break;
     }
@@ -72,10 +69,7 @@ onEachScheduler("a watch", (current) => {
   test("starts another blocking query at the end of the wait without yielding", async () => {
     await current().through(async (gateway) => {
       const ended = new AbortController();
-      gateway.interrupt = ({ count }) => {
-        if (count === 4) ended.abort();
-        return undefined;
-      };
+      gateway.interrupt = ({ count }) => void (count === 4 && ended.abort());
       expect(await collect(watch({ resource: "nodes", wait: "1s", signal: ended.signal }))).toHaveLength(1);
       const [first, ...held] = gateway.requests.map(({ path }) => path);
       expect(first).toBe("/v1/nodes");
@@ -87,11 +81,8 @@ onEachScheduler("a watch", (current) => {
   test("ends without an error when the signal aborts during a blocking query", async () => {
     await current().through(async (gateway) => {
       const ended = new AbortController();
-      gateway.interrupt = ({ count }) => {
-        // The first response has arrived, and the second one would come after five minutes.
-        if (count === 2) ended.abort();
-        return undefined;
-      };
+      // The first response has arrived, and the second one would come after five minutes.
+      gateway.interrupt = ({ count }) => void (count === 2 && ended.abort());
       expect(await collect(watch({ resource: "nodes", signal: ended.signal }))).toHaveLength(1);
       expect(gateway.requests).toHaveLength(2);
     });
