@@ -1,5 +1,5 @@
 import { clearCache } from "../../provider/engine/dynamic-runtime";
-import { freshSandbox } from "../sandbox/sandbox";
+import { onEachDialect } from "../sandbox/sandbox";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 import { sentBy } from "../support/sandbox";
@@ -8,11 +8,7 @@ import { sentBy } from "../support/sandbox";
 
 const list = "GET role?list=true";
 
-describe.each([
-  { dialect: "hashicorp" as const, mount: "nomad" },
-  { dialect: "standard" as const, mount: "scheduler" },
-])("$dialect", ({ dialect, mount }) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("the requests", ({ dialect, engine: mount, sandbox }) => {
   const engine = (token: string): Engine => new Engine(token, configOf({ sandbox: sandbox(), dialect }));
 
   /** The requests of an operation, sorted: the order of parallel requests is not significant. */

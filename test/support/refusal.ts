@@ -31,3 +31,10 @@ export async function failure(operation: Promise<unknown>): Promise<StewardError
   expect(JSON.stringify(error)).not.toContain("canary");
   return error;
 }
+
+/** Expects that an operation fails with this error, whose message contains these parts and no canary. */
+export async function expectRefused(operation: Promise<unknown>, expected: Error, ...parts: string[]): Promise<void> {
+  const error = await failure(operation);
+  expect(error).toEqual(expected);
+  for (const part of parts) expect(error.message).toContain(part);
+}

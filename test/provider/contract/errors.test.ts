@@ -2,18 +2,12 @@ import { RunError } from "@pulumi/pulumi/errors";
 import { PartialState, StewardError } from "../../../provider/contract/errors";
 
 test("a message has the cause, the request and the next step", () => {
-  const error = new StewardError({
-    code: "ERR_REJECTED",
-    reason: "no such policy",
-    method: "POST",
-    path: "/v1/x",
-    status: 400,
-    hint: "Do this.",
-  });
+  const request = { method: "POST", path: "/v1/x", status: 400 };
+  const error = new StewardError({ code: "ERR_REJECTED", reason: "no such policy", ...request, hint: "Do this." });
   expect(error.with({ operation: 'Cannot create Nomad role "web"' }).message).toBe(
     'Cannot create Nomad role "web": no such policy (POST /v1/x, 400). Do this.',
   );
-  expect(error).toMatchObject({ code: "ERR_REJECTED", method: "POST", path: "/v1/x", status: 400 });
+  expect(error).toMatchObject({ code: "ERR_REJECTED", ...request });
 });
 
 test("Pulumi prints the error as one line, because it is a RunError", () => {

@@ -1,5 +1,5 @@
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
-import { freshSandbox } from "../../sandbox/sandbox";
+import { onEachDialect } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
@@ -7,11 +7,7 @@ import { platform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { sentBy } from "../../support/sandbox";
 
-describe.each([
-  { dialect: "standard" as const, mount: "scheduler" },
-  { dialect: "hashicorp" as const, mount: "nomad" },
-])("previewReads ($dialect)", ({ dialect, mount }) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("previewReads", ({ dialect, engine: mount, sandbox }) => {
   beforeEach(() => clearCache());
 
   const config = (more: object = {}): Record<string, object> => {

@@ -248,14 +248,8 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
 
   test("an error of a refresh or a destroy redacts the value that the server repeats", async () => {
     await engine.up(byVariable);
-    sandbox.faults.add({
-      system,
-      path: /./,
-      action: "respond",
-      status: 422,
-      body: JSON.stringify({ errors: [`rejected ${value}`] }),
-      times: 100,
-    });
+    const body = JSON.stringify({ errors: [`rejected ${value}`] });
+    sandbox.faults.add({ system, path: /./, action: "respond", status: 422, body, times: 100 });
     for (const operation of [() => engine.refresh(), () => engine.destroy()])
       await operation().then(
         () => undefined,

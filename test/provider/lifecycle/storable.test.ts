@@ -1,17 +1,14 @@
 import { signatureKey, unknown } from "../../../provider/contract/inputs";
-import { freshSandbox } from "../../sandbox/sandbox";
-import { call } from "../../support/call";
+import { onEachDialect } from "../../sandbox/sandbox";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
 
 // Values of a server that Pulumi cannot store, or takes for its own.
 
-describe.each(["standard", "hashicorp"] as const)("a value of the server that Pulumi cannot store (%s)", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
-  const mount = dialect === "standard" ? "scheduler" : "nomad";
+onEachDialect("a value of the server that Pulumi cannot store", ({ dialect, engine: mount, sandbox, to }) => {
   const engine = (token: string): Engine => new Engine(token, configOf({ sandbox: sandbox(), dialect }));
-  const outside = (path: string, body: object) => call(sandbox().secrets, "POST", `/v1/${mount}/${path}`, body);
+  const outside = (path: string, body: object) => to.secrets("POST", `/v1/${mount}/${path}`, body);
 
   test.each([
     ["secrets:SchedulerRole", { name: "web", policies: ["a"] }, "policies[0]"],
@@ -45,7 +42,7 @@ describe.each(["standard", "hashicorp"] as const)("a value of the server that Pu
     const settings = engine("platform:CustomizationSettings");
     await settings.up({ error: "Call us." });
     const path = "/api/v2/admin/customization-settings";
-    const { json } = await call(sandbox().platform, "GET", path);
+    const { json } = await to.platform("GET", path);
     json.data.attributes.footer = "the footer";
     const body = JSON.stringify(json).replace('"the footer"', footer);
     sandbox().faults.add({ system: "platform", method: "GET", path, action: "respond", status: 200, body });
@@ -57,7 +54,7 @@ describe.each(["standard", "hashicorp"] as const)("a value of the server that Pu
     const settings = engine("platform:CustomizationSettings");
     await settings.up({ error: "Call us." });
     const data = { attributes: { footer: unknown } };
-    await call(sandbox().platform, "PATCH", "/api/v2/admin/customization-settings", { data });
+    await to.platform("PATCH", "/api/v2/admin/customization-settings", { data });
     await expect(settings.refresh()).rejects.toThrow("the value of footer on the server");
   });
 });

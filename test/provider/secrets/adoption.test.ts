@@ -1,6 +1,6 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { refusal } from "../../support/refusal";
+import { expectRefused, refusal } from "../../support/refusal";
 import { atNewMount, onEachTarget } from "../../support/target";
 
 onEachTarget("adoption", (current) => {
@@ -12,11 +12,6 @@ onEachTarget("adoption", (current) => {
   const shown = (...data: string[]): string[] => (current().dialect === "standard" ? [] : data);
   /** Matchers of lines with these data, in order. */
   const lines = (data: readonly string[]): string[] => data.map((each) => expect.stringContaining(each));
-  async function expectRefusal(refused: Promise<unknown>, expected: Error, data: readonly string[]): Promise<void> {
-    await expect(refused).rejects.toThrow(expected);
-    for (const each of data) await expect(refused).rejects.toThrow(each);
-    await expect(refused).rejects.not.toThrow("password");
-  }
 
   test.each([
     {
@@ -50,7 +45,7 @@ onEachTarget("adoption", (current) => {
     {
       type: "SchedulerAccess",
       path: "config/access",
-      theirs: { address: "http://user:theirs-password@theirs:4646", token: "theirs-token", max_token_name_length: 64 },
+      theirs: { address: "http://user:canary-password@theirs:4646", token: "theirs-token", max_token_name_length: 64 },
       ours: { address: "http://ours:4646", token: "ours-token" },
       alike: { address: "http://ours:4646", token: "other-token" },
       changes: () => ['address: "http://[secret]@theirs:4646" -> "http://ours:4646"', ...shown("maxTokenNameLength: 64 -> nothing")],
@@ -65,8 +60,8 @@ onEachTarget("adoption", (current) => {
       const before = await held();
       const replacing = type === "SchedulerRoles" ? [] : ["pulumi up --replace", "pulumi state taint", "deleteBeforeReplace: true"];
       const refused = engine(type);
-      await expectRefusal(refused.up({ ...ours, mount }), exists, [`"${mount}"`, "adopt: true", ...replacing]);
-      await expectRefusal(refused.up({ ...ours, mount, adopt: "unchanged" }), differs, [...changes(), ...unread(), "adopt: true"]);
+      await expectRefused(refused.up({ ...ours, mount }), exists, `"${mount}"`, "adopt: true", ...replacing);
+      await expectRefused(refused.up({ ...ours, mount, adopt: "unchanged" }), differs, ...changes(), ...unread(), "adopt: true");
       expect(refused.state).toBeUndefined();
       expect([await held(), printed]).toEqual([before, []]);
 
@@ -132,9 +127,9 @@ onEachTarget("adoption", (current) => {
     const roles = engine("SchedulerRoles");
     await roles.up({ roles: { one: same, fresh: ours }, mount, adopt: "unchanged" });
     const joined = { roles: { one: same, fresh: ours, two: ours }, mount };
-    await expectRefusal(roles.up(joined), exists, [": two.", "adopt: true"]);
+    await expectRefused(roles.up(joined), exists, ": two.", "adopt: true");
     const change = 'roles.two.policies: ["theirs"] -> ["ours"]';
-    await expectRefusal(roles.up({ ...joined, adopt: "unchanged" }), differs, [` ${change}`]);
+    await expectRefused(roles.up({ ...joined, adopt: "unchanged" }), differs, ` ${change}`);
     expect(await policiesOf("two")).toEqual(["theirs"]);
     printed.length = 0;
     expect(await roles.up({ ...joined, adopt: true })).toBe("update");

@@ -1,22 +1,16 @@
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
-import { freshSandbox } from "../../sandbox/sandbox";
-import { call } from "../../support/call";
+import { onEachDialect } from "../../sandbox/sandbox";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
 
 const remembers = { remembers: true };
 const taken = refusal("ERR_ALREADY_EXISTS", { rule: "exists" });
 
-describe.each([
-  { dialect: "standard" as const, mount: "scheduler" },
-  { dialect: "hashicorp" as const, mount: "nomad" },
-])("before a role is created ($dialect)", ({ dialect, mount }) => {
-  const sandbox = freshSandbox({ dialect });
-
+onEachDialect("before a role is created", ({ dialect, engine: mount, sandbox, to }) => {
   const engine = (token = sandbox().secrets.token, type = "SchedulerRole"): Engine =>
     new Engine(`secrets:${type}`, { "steward:default": { secrets: { address: sandbox().secrets.url, token, dialect } } });
   const role = (name: string, policy = "ours"): { name: string; policies: string[] } => ({ name, policies: [policy] });
-  const outOfBand = (method: string, path: string, body?: object) => call(sandbox().secrets, method, `/v1/${path}`, body);
+  const outOfBand = (method: string, path: string, body?: object) => to.secrets(method, `/v1/${path}`, body);
   const held = async (name: string): Promise<unknown> => (await outOfBand("GET", `${mount}/role/${name}`)).json.data?.policies;
   test("a role can be created again after a failed creation, and after its deletion", async () => {
     clearCache();

@@ -1,6 +1,6 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { invalidInputs, refusal } from "../../support/refusal";
+import { expectRefused, invalidInputs, refusal } from "../../support/refusal";
 import { atNewMount, onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
@@ -16,15 +16,11 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     expect((await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs" })).status).toBe(204);
     const before = structuredClone(roles.state);
     const unstorable = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "unstorable" });
-    const refreshed = roles.refresh();
-    await expect(refreshed).rejects.toThrow(unstorable);
-    await expect(refreshed).rejects.toThrow(`"${mount}"`);
-    await expect(refreshed).rejects.toThrow(`: "${name}".`);
+    await expectRefused(roles.refresh(), unstorable, `"${mount}"`, `: "${name}".`);
     expect(roles.state).toEqual(before);
     await expect(engine().get(`${mount}/role`)).rejects.toThrow(unstorable);
-    const created = engine().up({ roles: { other: read }, exclusive: true, mount });
-    await expect(created).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }));
-    await expect(created).rejects.toThrow(`: ${name}, ours.`);
+    const undeclared = refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" });
+    await expectRefused(engine().up({ roles: { other: read }, exclusive: true, mount }), undeclared, `: ${name}, ours.`);
     // A set that is not exclusive ignores it.
     expect(await roles.up({ roles: { ours: read }, mount })).toBe("update");
     expect(await roles.refresh()).toEqual([]);
@@ -77,9 +73,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     const body = JSON.stringify({ data: { keys: ["ours", name] } });
     sandbox.faults.add({ system: "secrets", path: /list=true/, action: "respond", status: 200, body });
-    const refreshed = roles.refresh();
-    await expect(refreshed).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "unstorable" }));
-    await expect(refreshed).rejects.toThrow(`: ${JSON.stringify(name)}.`);
+    await expectRefused(roles.refresh(), refusal("ERR_UNEXPECTED_RESPONSE", { rule: "unstorable" }), `: ${JSON.stringify(name)}.`);
     expect(await roles.refresh()).toEqual([]);
   });
 

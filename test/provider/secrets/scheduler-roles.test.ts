@@ -1,6 +1,6 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { refusal } from "../../support/refusal";
+import { expectRefused, refusal } from "../../support/refusal";
 import { atNewMount, onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
@@ -66,9 +66,7 @@ onEachTarget("SchedulerRoles", (current) => {
   test("with exclusive, creation fails if undeclared roles exist and lists them", async () => {
     const { roles, inputs, mount, put, names } = await scene();
     for (const name of ["theirs", "more"]) await put(name);
-    const refused = roles.up(inputs);
-    await expect(refused).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }));
-    for (const data of [`"${mount}"`, ": more, theirs."]) await expect(refused).rejects.toThrow(data);
+    await expectRefused(roles.up(inputs), refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }), `"${mount}"`, ": more, theirs.");
     expect(await names()).toEqual(["more", "theirs"]);
 
     // The steps that the message names: create without it, set it, review, remove.
@@ -150,10 +148,8 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up(inputs);
     const refuse = { system: "secrets", method: "DELETE", path: /role-(3|17)$/, action: "respond", status: 403, times: 4 } as const;
     sandbox.faults.add(refuse);
-    const failed = roles.destroy();
-    await expect(failed).rejects.toThrow(refusal("ERR_FORBIDDEN"));
-    for (const part of ["could not delete 2 of 20 roles (role-17, role-3).", "The others were deleted.", "run `pulumi refresh` before"])
-      await expect(failed).rejects.toThrow(part);
+    const parts = ["could not delete 2 of 20 roles (role-17, role-3).", "The others were deleted.", "run `pulumi refresh` before"];
+    await expectRefused(roles.destroy(), refusal("ERR_FORBIDDEN"), ...parts);
     expect(await names()).toEqual(["role-17", "role-3"]);
     expect(await roles.refresh()).toEqual(["roles"]);
     // A replacement that fails and is reverted leaves the same.
