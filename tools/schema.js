@@ -79,11 +79,7 @@ class Types {
       const valueType = this.checker.getTypeOfSymbol(symbol);
       if (onlyInNode.includes(this.checker.getNonNullableType(valueType).symbol?.name)) continue;
       const text = this.description(symbol, isInput);
-      properties[name] = {
-        ...this.spec(module, valueType, name, type.symbol.name),
-        ...(text ? { description: text } : {}),
-        ...more(name),
-      };
+      properties[name] = { ...this.spec(module, valueType, name, type.symbol.name), ...(text ? { description: text } : {}), ...more(name) };
       if (!(symbol.flags & ts.SymbolFlags.Optional)) required.push(name);
     }
     return { properties, required };

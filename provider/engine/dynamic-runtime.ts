@@ -65,10 +65,7 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
     async check(olds: Properties, { __provider, ...news }: Properties) {
       const { inputs, failures } = await check(resource, olds ?? {}, news);
       // The engine prints the value of a named property, even a secret.
-      return {
-        inputs,
-        failures: failures.map((each) => ({ ...each, property: "", reason: printable(atPath(each.path, each.reason)) })),
-      };
+      return { inputs, failures: failures.map((each) => ({ ...each, property: "", reason: printable(atPath(each.path, each.reason)) })) };
     },
     diff: (id: string, outputs: Properties, { __provider, ...news }: Properties) =>
       attempt(__provider, async () => {

@@ -28,10 +28,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     });
     const state = stored(operation, inputs, conceal(created));
     recordWritten(operation, objects, state);
-    return {
-      id: format(definition.id, inputs, created),
-      state: hideRetained(definition.fields, state, former, Object.keys(inputs)),
-    };
+    return { id: format(definition.id, inputs, created), state: hideRetained(definition.fields, state, former, Object.keys(inputs)) };
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);

@@ -37,11 +37,7 @@ export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Rec
   const { data, ...pagination } = (document ?? {}) as Pagination & { data?: unknown };
   if (!Array.isArray(data) || !data.every(isObject)) throw invalidResponse("GET", path);
   const count = pagination.meta?.pagination?.["total-count"];
-  return {
-    items: data.map(itemOf),
-    next: nextPage(pagination, path),
-    totalCount: typeof count === "number" ? count : data.length,
-  };
+  return { items: data.map(itemOf), next: nextPage(pagination, path), totalCount: typeof count === "number" ? count : data.length };
 }
 
 type Identified = { id: string };

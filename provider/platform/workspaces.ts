@@ -106,10 +106,7 @@ async function fetchPage(operation: Operation, options: WorkspaceQuery, page = 1
   };
   const document = await callAsAdministrator(operation, { method: "GET", path, query, retry: "idempotent" });
   const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };
-  return {
-    ...pageOf(document, path, (each) => workspaceOf(completed(each), included)),
-    statusCounts: meta?.["status-counts"] ?? {},
-  };
+  return { ...pageOf(document, path, (each) => workspaceOf(completed(each), included)), statusCounts: meta?.["status-counts"] ?? {} };
 }
 
 const following = (operation: Operation, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>

@@ -88,11 +88,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       } catch (error) {
         if (!end.aborted) throw error;
         if (signal?.aborted) throw aborted();
-        throw new StewardError({
-          code: "ERR_TIMED_OUT",
-          reason: `it has not finished after ${allowed} s: ${seen.line}`,
-          hint: seen.hint,
-        });
+        throw new StewardError({ code: "ERR_TIMED_OUT", reason: `it has not finished after ${allowed} s: ${seen.line}`, hint: seen.hint });
       }
     });
   });

@@ -260,11 +260,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   fields: {
     address: { input: url, output: true },
     token: { input: managementToken, compare: trimmed, stored: true, secret: true, writeOnly: true },
-    maxTokenNameLength: {
-      input: z.int("must be a whole number").min(0, "must not be negative"),
-      output: true,
-      compare: blankIsNone,
-    },
+    maxTokenNameLength: { input: z.int("must be a whole number").min(0, "must not be negative"), output: true, compare: blankIsNone },
     caCert: { input: certificate, stored: true, compare: pem },
     clientCert: { input: certificate, stored: true, compare: pem },
     clientKey: { input: privateKey, stored: true, compare: pem, secret: true, writeOnly: true },
@@ -275,10 +271,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     connection: connectionField,
   },
   rules: [
-    {
-      fields: ["token"],
-      check: ({ token }, operation) => (token === undefined && dialectOf(operation).bootstraps ? [tokenMissing] : []),
-    },
+    { fields: ["token"], check: ({ token }, operation) => (token === undefined && dialectOf(operation).bootstraps ? [tokenMissing] : []) },
     {
       fields: ["clientCert", "clientKey"],
       check: ({ clientCert, clientKey }) => {

@@ -257,13 +257,7 @@ export const openbao: Dialect = {
   disablesVaultsRekey: true,
   rekeys: [
     rotation,
-    {
-      ...rotation,
-      kind: "recovery",
-      path: "rotate/recovery",
-      backupPath: "rotate/recovery/backup",
-      errors: recoveryRotationErrors,
-    },
+    { ...rotation, kind: "recovery", path: "rotate/recovery", backupPath: "rotate/recovery/backup", errors: recoveryRotationErrors },
   ],
   openapi: {
     ...hashicorp.openapi,

@@ -17,11 +17,7 @@ export const settings: SettingsCase = {
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
   parts: ["apiRateLimit", "defaultRemoteStateAccess"],
   drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
-  arbitraries: {
-    apiRateLimit: fc.nat(1000),
-    applyTimeout: fc.constantFrom("12h", "1h30m"),
-    planTimeout: fc.constantFrom("2h", "120m"),
-  },
+  arbitraries: { apiRateLimit: fc.nat(1000), applyTimeout: fc.constantFrom("12h", "1h30m"), planTimeout: fc.constantFrom("2h", "120m") },
 };
 
 export const cases = [settingsCase(settings)];

@@ -4,11 +4,7 @@ import { url, word } from "../troubles/fuzz/values";
 import { canary, ResourceCase } from "./case";
 import { SettingsCase, settingsCase } from "./settings";
 
-const complete = {
-  idpCert: certificate,
-  sloEndpointUrl: "https://idp.example.com/slo",
-  ssoEndpointUrl: "https://idp.example.com/sso",
-};
+const complete = { idpCert: certificate, sloEndpointUrl: "https://idp.example.com/slo", ssoEndpointUrl: "https://idp.example.com/sso" };
 
 export const settings: SettingsCase = {
   settings: "saml",

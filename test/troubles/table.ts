@@ -15,13 +15,7 @@ const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boole
   adopt: true,
   ...more,
 });
-const set = (item: number, part: number, level: number, isSecret = false): Edit => ({
-  edit: "set part",
-  item,
-  part,
-  level,
-  isSecret,
-});
+const set = (item: number, part: number, level: number, isSecret = false): Edit => ({ edit: "set part", item, part, level, isSecret });
 const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
 const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
 const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
@@ -71,17 +65,9 @@ export const changes: Record<string, Change> = {
   "moves to another server": { kinds: withServers, before: itself, edits: (item) => [place(item, "other")] },
   "gets another connection to its server": { before: itself, edits: (item) => [place(item, "twin")] },
   "gets another value": { before: itself, edits: (item) => [set(item, 0, 1)] },
-  "gets a secret in place of a secret": {
-    kinds: withSecrets,
-    before: secretly,
-    edits: (item) => [set(item, 0, 1, true)],
-  },
+  "gets a secret in place of a secret": { kinds: withSecrets, before: secretly, edits: (item) => [set(item, 0, 1, true)] },
   "gets a plain value in place of a secret": { kinds: withSecrets, before: secretly, edits: (item) => [set(item, 0, 1)] },
-  "gets a secret in place of a plain value": {
-    kinds: withSecrets,
-    before: itself,
-    edits: (item) => [set(item, 0, 1, true)],
-  },
+  "gets a secret in place of a plain value": { kinds: withSecrets, before: itself, edits: (item) => [set(item, 0, 1, true)] },
   "loses a secret part": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), set(item, 1, 1)] },
   "loses a part and is renamed": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), rename(item)] },
   "moves between SchedulerRole and SchedulerRoles": {
@@ -155,116 +141,111 @@ interface Found {
   kinds: readonly KindName[];
   turns(kind: KindName): Turn[];
 }
+const history = (kinds: Found["kinds"], turns: Found["turns"]): Found => ({ kinds, turns });
 
 /** Failures that random histories and attacks have found and the table does not contain, reduced, in many orders of their concurrent steps. */
 export const found: Record<string, Found> = {
-  "both resources of an unfinished rename are destroyed": {
-    kinds: alone,
-    turns: (kind) => [up([add(kind)]), unfinished, destroy],
-  },
-  "the new resource of an unfinished rename is replaced by --replace": {
-    kinds: alone,
-    turns: (kind) => [up([add(kind)]), unfinished, up([], { replace: 0 }), up([])],
-  },
-  "the state of an unfinished rename has no instances": {
-    kinds: alone,
-    turns: (kind) => [up([add(kind)]), unfinished, { ...up([]), forgetsInstances: true }],
-  },
-  "the state of an unfinished rename has no instances, and the new resource is replaced": {
-    kinds: alone,
-    turns: (kind) => [up([add(kind)]), unfinished, { ...up([], { replace: 0 }), forgetsInstances: true }],
-  },
-  "a resource whose state has no instance is replaced": {
-    kinds: alone,
-    turns: (kind) => [up([add(kind)]), { ...up([], { replace: 0 }), forgetsInstances: true }],
-  },
-  "a resource whose state has no instance is replaced by its trigger": {
-    kinds: alone,
-    turns: (kind) => {
-      const trigger: Edit = { edit: "trigger", item: 0 };
-      return [up([add(kind), trigger]), { ...up([trigger]), forgetsInstances: true }];
-    },
-  },
-  "up rejects a program that declares an object twice": {
-    kinds: withObjects,
-    turns: (kind) => [up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])],
-  },
-  "an up without the change follows a killed update": {
-    kinds: withUpdates,
-    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], { stop: { at: 1, how: "kill", isSentAll: true } }), up([set(0, 0, 0)])],
-  },
-  "an up without the change follows an update with an unknown outcome": {
-    kinds: withUpdates,
-    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("lost after, and all that follow")), up([set(0, 0, 0)])],
-  },
-  "a resource whose creation has an unknown outcome is destroyed": {
-    kinds: withUpdates,
-    turns: (kind) => [up([add(kind)], write("lost after, and all that follow")), destroy],
-  },
-  "an attribute joins settings in an update whose response is lost, and leaves": {
-    kinds: settings,
-    turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after")), up([drop(0, 1)])],
-  },
-  "an attribute joins settings in an update whose response is lost, and all are destroyed": {
-    kinds: settings,
-    turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after, and all that follow")), destroy],
-  },
-  "an attribute leaves settings in an update whose response is lost, and then only the connection changes": {
-    kinds: settings,
-    turns: (kind) => [up([add(kind), set(0, 1, 0)]), up([drop(0, 0)], write("lost after, and all that follow")), up([place(0, "twin")])],
-  },
-  "a secret is replaced in an update whose response is lost, and then by a plain value in one whose request is lost": {
-    kinds: withSecrets,
-    turns: (kind) => [
+  "both resources of an unfinished rename are destroyed": history(alone, (kind) => [up([add(kind)]), unfinished, destroy]),
+  "the new resource of an unfinished rename is replaced by --replace": history(alone, (kind) => [
+    up([add(kind)]),
+    unfinished,
+    up([], { replace: 0 }),
+    up([]),
+  ]),
+  "the state of an unfinished rename has no instances": history(alone, (kind) => [
+    up([add(kind)]),
+    unfinished,
+    { ...up([]), forgetsInstances: true },
+  ]),
+  "the state of an unfinished rename has no instances, and the new resource is replaced": history(alone, (kind) => [
+    up([add(kind)]),
+    unfinished,
+    { ...up([], { replace: 0 }), forgetsInstances: true },
+  ]),
+  "a resource whose state has no instance is replaced": history(alone, (kind) => [
+    up([add(kind)]),
+    { ...up([], { replace: 0 }), forgetsInstances: true },
+  ]),
+  "a resource whose state has no instance is replaced by its trigger": history(alone, (kind) => {
+    const trigger: Edit = { edit: "trigger", item: 0 };
+    return [up([add(kind), trigger]), { ...up([trigger]), forgetsInstances: true }];
+  }),
+  "up rejects a program that declares an object twice": history(withObjects, (kind) => [
+    up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }]),
+  ]),
+  "an up without the change follows a killed update": history(withUpdates, (kind) => [
+    up([add(kind)]),
+    up([set(0, 0, 1)], { stop: { at: 1, how: "kill", isSentAll: true } }),
+    up([set(0, 0, 0)]),
+  ]),
+  "an up without the change follows an update with an unknown outcome": history(withUpdates, (kind) => [
+    up([add(kind)]),
+    up([set(0, 0, 1)], write("lost after, and all that follow")),
+    up([set(0, 0, 0)]),
+  ]),
+  "a resource whose creation has an unknown outcome is destroyed": history(withUpdates, (kind) => [
+    up([add(kind)], write("lost after, and all that follow")),
+    destroy,
+  ]),
+  "an attribute joins settings in an update whose response is lost, and leaves": history(settings, (kind) => [
+    up([add(kind)]),
+    up([set(0, 1, 0)], write("lost after")),
+    up([drop(0, 1)]),
+  ]),
+  "an attribute joins settings in an update whose response is lost, and all are destroyed": history(settings, (kind) => [
+    up([add(kind)]),
+    up([set(0, 1, 0)], write("lost after, and all that follow")),
+    destroy,
+  ]),
+  "an attribute leaves settings in an update whose response is lost, and then only the connection changes": history(settings, (kind) => [
+    up([add(kind), set(0, 1, 0)]),
+    up([drop(0, 0)], write("lost after, and all that follow")),
+    up([place(0, "twin")]),
+  ]),
+  "a secret is replaced in an update whose response is lost, and then by a plain value in one whose request is lost": history(
+    withSecrets,
+    (kind) => [
       up(secretly(kind)),
       up([set(0, 0, 1, true)], write("lost after, and all that follow")),
       up([set(0, 0, 2)], write("lost before")),
       { edits: [], run: { operation: "refresh", troubles: [] } },
       up([]),
     ],
-  },
-  "a lease moves to another mount, and another resource takes over the old object": {
-    kinds: ["SchedulerLease"],
-    turns: () => [up([add("SchedulerLease")]), up([place(0, "second"), add("SchedulerLease")], { targets: [1] }), up([])],
-  },
-  "three roles move into a new set": { kinds: ["SchedulerRole"], turns: () => [up(three), up([retype(0), retype(0), retype(0)]), up([])] },
-  "a whole set moves into single roles": { kinds: ["SchedulerRoles"], turns: () => [up(setOfThree), up([retype(0)]), up([])] },
-  "the private key of SAML settings leaves in an update whose response is lost": {
-    kinds: ["SamlSettings"],
-    turns: () => [up([add("SamlSettings", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], write("lost after")), up([])],
-  },
-  "a reason is secret, and the platform publishes it": {
-    kinds: ["ModuleVersionDeprecation"],
-    turns: () => [up([add("ModuleVersionDeprecation", 0, { isSecret: true })])],
-  },
-  "the deletion of a replacement is refused, and another resource holds the role": {
-    kinds: ["SchedulerRole"],
-    turns: () => [
-      up([add("SchedulerRole", 0, { adopt: false })]),
-      up([retype(0)], { targets: [0] }),
-      up([], { troubles: [[1, "refused"]], continueOnError: true, replace: 0 }),
-      up([]),
-    ],
-  },
-  "a secret of a killed creation is captured as an original value": {
-    kinds: ["SamlSettings"],
-    turns: () => [
-      up([add("SamlSettings", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
-      up([set(0, 0, 0)]),
-      up([], { troubles: [[1, "lost after"]], replace: 0 }),
-    ],
-  },
-  "an attribute leaves renamed settings whose creation is lost": {
-    kinds: ["SamlSettings"],
-    turns: () => [
-      up([add("SamlSettings", 2)]),
-      up([set(0, 0, 0)]),
-      up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
-      up([]),
-    ],
-  },
-  "an object whose creation is lost gets another connection": {
-    kinds: withUpdates,
-    turns: (kind) => [up([add(kind, 0, { adopt: false })], write("lost before")), up([place(0, "twin")])],
-  },
+  ),
+  "a lease moves to another mount, and another resource takes over the old object": history(["SchedulerLease"], () => [
+    up([add("SchedulerLease")]),
+    up([place(0, "second"), add("SchedulerLease")], { targets: [1] }),
+    up([]),
+  ]),
+  "three roles move into a new set": history(["SchedulerRole"], () => [up(three), up([retype(0), retype(0), retype(0)]), up([])]),
+  "a whole set moves into single roles": history(["SchedulerRoles"], () => [up(setOfThree), up([retype(0)]), up([])]),
+  "the private key of SAML settings leaves in an update whose response is lost": history(["SamlSettings"], () => [
+    up([add("SamlSettings", 2), set(0, 0, 0)]),
+    up([drop(0, 0), set(0, 0, 1)], write("lost after")),
+    up([]),
+  ]),
+  "a reason is secret, and the platform publishes it": history(["ModuleVersionDeprecation"], () => [
+    up([add("ModuleVersionDeprecation", 0, { isSecret: true })]),
+  ]),
+  "the deletion of a replacement is refused, and another resource holds the role": history(["SchedulerRole"], () => [
+    up([add("SchedulerRole", 0, { adopt: false })]),
+    up([retype(0)], { targets: [0] }),
+    up([], { troubles: [[1, "refused"]], continueOnError: true, replace: 0 }),
+    up([]),
+  ]),
+  "a secret of a killed creation is captured as an original value": history(["SamlSettings"], () => [
+    up([add("SamlSettings", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
+    up([set(0, 0, 0)]),
+    up([], { troubles: [[1, "lost after"]], replace: 0 }),
+  ]),
+  "an attribute leaves renamed settings whose creation is lost": history(["SamlSettings"], () => [
+    up([add("SamlSettings", 2)]),
+    up([set(0, 0, 0)]),
+    up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
+    up([]),
+  ]),
+  "an object whose creation is lost gets another connection": history(withUpdates, (kind) => [
+    up([add(kind, 0, { adopt: false })], write("lost before")),
+    up([place(0, "twin")]),
+  ]),
 };

@@ -5,11 +5,7 @@ import { AppEnv } from "../response";
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export const isPublic = true;
 
-const headers = {
-  "tfp-appname": "Terraform Enterprise",
-  "x-tfe-version": "1.0.0",
-  "x-tfe-current-version": "1.0.0",
-};
+const headers = { "tfp-appname": "Terraform Enterprise", "x-tfe-version": "1.0.0", "x-tfe-current-version": "1.0.0" };
 
 /** The routes that need no token. */
 export function routes(app: Hono<AppEnv>): void {

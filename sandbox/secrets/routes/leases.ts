@@ -14,11 +14,7 @@ export const below = "sys";
 export const isServed = ({ leases }: Dialect): boolean => leases;
 
 export const paths = (): Described[] => [
-  {
-    path: "leases/lookup",
-    description: "View or list lease metadata.",
-    operations: { post: { id: "leases-read-lease" } },
-  },
+  { path: "leases/lookup", description: "View or list lease metadata.", operations: { post: { id: "leases-read-lease" } } },
   {
     path: "leases/renew",
     description: renews,

@@ -72,10 +72,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(Object.keys(spec?.outputs.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
   });
 
-  const secret = (value: string): Options => ({
-    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-    value,
-  });
+  const secret = (value: string): Options => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
 
   test.each<[string, Options, RegExp]>([
     ["scheduler:listJobs", { filter: secret('canary === "') }, /^Cannot list jobs: .*\[secret\]/],
