@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { cacheFolder, isAlive } from "../tools/cache";
+import { temporaryFolder } from "./support/cleanup";
 import { ended } from "./support/project";
 
 const root = join(__dirname, "..");
 
 /** The commands of the README, in a copy of the repository, so that a running demonstration is not affected. */
 describe("npm run up, refresh and destroy", () => {
-  const copy = mkdtempSync(join(tmpdir(), "steward-demo-"));
-  const home = mkdtempSync(join(tmpdir(), "steward-home-"));
+  const copy = temporaryFolder();
+  const home = temporaryFolder();
   const asked: string[] = [];
   const trap = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -43,7 +43,6 @@ describe("npm run up, refresh and destroy", () => {
   afterAll(async () => {
     await demo("destroy");
     trap.close();
-    for (const folder of [copy, home]) rmSync(folder, { recursive: true, force: true });
   });
 
   async function demo(...args: string[]): Promise<{ code: number; output: string }> {

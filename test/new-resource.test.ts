@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as ts from "typescript";
 import { denialsIn, resourceOf, unmentioned } from "../tools/mentions";
 import { create, filesOf } from "../tools/new";
+import { temporaryFolder } from "./support/cleanup";
 import { newFiles as files, load } from "./support/new-resources";
 
 const root = join(__dirname, "..");
@@ -26,12 +26,11 @@ test.each([
 });
 
 test("npm run new writes a provider, a route and a case", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
+  const folder = temporaryFolder();
   const written = ["provider/secrets/greeting-card.ts", "sandbox/secrets/routes/greeting-card.ts", "test/cases/greeting-card.ts"];
   for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
   expect(await create(["secrets/greeting-card"], folder)).toEqual(written);
   expect(written.every((file) => existsSync(join(folder, file)))).toBe(true);
-  rmSync(folder, { recursive: true });
 });
 
 /** The sentences of the comments of a source. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { npm } from "../tools/npm";
+import { temporaryFolder } from "./support/cleanup";
 import { dependencies, devDependencies, install, lowest, packed, testInstallation } from "./support/installation";
 import { blocks, root } from "./support/pages";
 
@@ -62,12 +62,11 @@ test("the sandbox's package is below its size limit and contains the page and th
 });
 
 describe("installed without the sandbox", () => {
-  const folder = mkdtempSync(join(tmpdir(), "steward-alone-"));
+  const folder = temporaryFolder();
   beforeAll(async () => {
     writeFileSync(join(folder, "package.json"), '{ "name": "alone", "private": true }');
     await npm(["install", "--ignore-scripts", "--prefer-offline", tarballs().provider], { cwd: folder });
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test("it installs its own dependencies, and nothing of the sandbox", () => {
     const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
@@ -90,24 +89,20 @@ describe("installed without the sandbox", () => {
 });
 
 test("the README's commands pack both packages from a clone, for npm install", () => {
-  const folder = mkdtempSync(join(tmpdir(), "steward-clone-"));
-  try {
-    // Stands in for `git clone`, with the files that are not committed yet.
-    const clone = join(folder, "pulumi-steward");
-    const fresh = (file: string): boolean => !/(^|\/)(\.git|node_modules|dist)$/.test(relative(root, file));
-    cpSync(root, clone, { recursive: true, filter: fresh });
-    const cloning = "git clone https://github.com/pulumi-steward/pulumi-steward\n";
-    const block = blocks("README.md", "sh").find((each) => each.startsWith(cloning)) ?? "";
-    const [packing = "", ...others] = block.replace(cloning, "").split("\n");
-    const env = { ...process.env, npm_config_prefer_offline: "true" };
-    const { status, stderr } = spawnSync("bash", ["-euc", packing], { cwd: folder, env, encoding: "utf8" });
-    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
-    const [tarball] = others.flatMap((line) => /^npm install \.\.\/(.+\.tgz)$/.exec(line)?.[1] ?? []);
-    expect(readFileSync(join(folder, tarball ?? "")).equals(readFileSync(tarballs().provider))).toBe(true);
-    expect(existsSync(join(clone, basename(tarballs().sandbox)))).toBe(true);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  // Stands in for `git clone`, with the files that are not committed yet.
+  const clone = join(folder, "pulumi-steward");
+  const fresh = (file: string): boolean => !/(^|\/)(\.git|node_modules|dist)$/.test(relative(root, file));
+  cpSync(root, clone, { recursive: true, filter: fresh });
+  const cloning = "git clone https://github.com/pulumi-steward/pulumi-steward\n";
+  const block = blocks("README.md", "sh").find((each) => each.startsWith(cloning)) ?? "";
+  const [packing = "", ...others] = block.replace(cloning, "").split("\n");
+  const env = { ...process.env, npm_config_prefer_offline: "true" };
+  const { status, stderr } = spawnSync("bash", ["-euc", packing], { cwd: folder, env, encoding: "utf8" });
+  expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+  const [tarball] = others.flatMap((line) => /^npm install \.\.\/(.+\.tgz)$/.exec(line)?.[1] ?? []);
+  expect(readFileSync(join(folder, tarball ?? "")).equals(readFileSync(tarballs().provider))).toBe(true);
+  expect(existsSync(join(clone, basename(tarballs().sandbox)))).toBe(true);
 });
 
 // test/installations.test.ts covers every supported Node and SDK.

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { pulumiEnvironment } from "../tools/environment";
 import { getPulumi } from "../tools/pulumi";
+import { temporaryFolder } from "./support/cleanup";
 import { compileAll } from "./support/compile";
 import { root } from "./support/pages";
 
@@ -43,22 +43,17 @@ test("the logo of the schema is in this repository", () => {
 });
 
 test("Pulumi accepts the schema without a warning, and the plugin returns it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "steward-schema-"));
-  try {
-    const pulumi = await getPulumi();
-    const run = (args: string[]): { status: number | null; stdout: string; stderr: string } => {
-      const { status, stdout, stderr } = spawnSync(pulumi.command, args, {
-        cwd: root,
-        env: pulumiEnvironment(folder, pulumi),
-        encoding: "utf8",
-      });
-      return { status, stdout, stderr };
-    };
-    expect(run(["schema", "check", "bin/schema.json"])).toEqual({ status: 0, stdout: "", stderr: "" });
-    const { stdout, ...rest } = run(["package", "get-schema", "./bin/pulumi-resource-steward"]);
-    expect(rest).toEqual({ status: 0, stderr: "" });
-    expect(Object.keys(JSON.parse(stdout).resources).sort()).toEqual(Object.keys(schema.resources).sort());
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const pulumi = await getPulumi();
+  const run = (args: string[]): { status: number | null; stdout: string; stderr: string } => {
+    const { status, stdout, stderr } = spawnSync(pulumi.command, args, {
+      cwd: root,
+      env: pulumiEnvironment(temporaryFolder(), pulumi),
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+  expect(run(["schema", "check", "bin/schema.json"])).toEqual({ status: 0, stdout: "", stderr: "" });
+  const { stdout, ...rest } = run(["package", "get-schema", "./bin/pulumi-resource-steward"]);
+  expect(rest).toEqual({ status: 0, stderr: "" });
+  expect(Object.keys(JSON.parse(stdout).resources).sort()).toEqual(Object.keys(schema.resources).sort());
 });

@@ -1,6 +1,5 @@
 import { ChildProcessByStdio, spawn } from "node:child_process";
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
@@ -8,6 +7,7 @@ import { cached } from "../../tools/cache";
 import { cleanEnvironment } from "../../tools/environment";
 import { npm, pack } from "../../tools/npm";
 import { getPulumi } from "../../tools/pulumi";
+import { temporaryFolder } from "./cleanup";
 import { Project } from "./project";
 
 export const { dependencies, devDependencies, engines, peerDependencies } = JSON.parse(
@@ -16,21 +16,19 @@ export const { dependencies, devDependencies, engines, peerDependencies } = JSON
 
 /** Packs the two packages for the tests of a suite. */
 export function packed(): () => Awaited<ReturnType<typeof pack>> {
-  const folder = mkdtempSync(join(tmpdir(), "steward-packed-"));
+  const folder = temporaryFolder();
   let tarballs: Awaited<ReturnType<typeof pack>>;
   beforeAll(async () => {
     tarballs = await pack(folder);
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
   return () => tarballs;
 }
 
 /** Installs the packed package for the tests of a suite, which link its folder of modules. */
 export function installed(): () => string {
   const tarballs = packed();
-  const folder = mkdtempSync(join(tmpdir(), "steward-installed-"));
+  const folder = temporaryFolder();
   beforeAll(() => npm(["install", "--ignore-scripts", "--prefer-offline", tarballs().provider, "@pulumi/pulumi"], { cwd: folder }));
-  afterAll(() => rmSync(folder, { recursive: true }));
   return () => join(folder, "node_modules");
 }
 

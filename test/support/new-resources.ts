@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnyDefinition } from "../../provider/contract/definition";
 import { filesOf } from "../../tools/new";
 import { ResourceCase } from "../cases/case";
 import { SettingsCase } from "../cases/settings";
+import { temporaryFolder } from "./cleanup";
 
 const root = join(__dirname, "../..");
 
@@ -39,8 +39,7 @@ export const newFiles: ReadonlyMap<string, string> = new Map(
 
 /** Loads such files, and adds their routes to the sandbox. They are in a separate folder, and import everything else from the repository. */
 export function load(files: ReadonlyMap<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const loaded = (part: string): Record<string, unknown>[] =>
     [...files].flatMap(([file, text], index) => {
       if (!file.startsWith(join(root, part))) return [];

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { call, loopback, onFreePorts, startServer, unsealShares } from "../../tools/servers";
-import { atEnd } from "./cleanup";
+import { atEnd, temporaryFolder } from "./cleanup";
 import { until } from "./until";
 
 // Nodes of real servers with integrated storage, which stop, lose their data and restart.
@@ -109,8 +108,7 @@ export async function startVaultCluster(): Promise<{ addresses: string[] } & Omi
 }
 
 function startJoined(count: number, product: Product): Promise<Cluster> {
-  const root = mkdtempSync(join(tmpdir(), "steward-nodes-"));
-  atEnd(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   return onFreePorts(count * 2, async (ports) => {
     const addresses = ports.slice(0, count).map((port) => `http://${loopback}:${port}`);
     const nodes = addresses.map((_, index) => new Node(ports[index] as number, ports[count + index] as number, addresses, product, root));

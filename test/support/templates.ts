@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "./cleanup";
 import { tsconfig } from "./installation";
 
 /** Makes a repository with the template that `pulumi new typescript` reads from Pulumi's. Returns the variables that name it. */
@@ -10,12 +10,11 @@ export function templates(): () => Record<string, string> {
   beforeAll(() => {
     folder = makeTemplates();
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
   return () => ({ PULUMI_TEMPLATE_GIT_REPOSITORY: folder, PULUMI_TEMPLATE_BRANCH: "main", PULUMI_DISABLE_REGISTRY_RESOLVE: "true" });
 }
 
 function makeTemplates(): string {
-  const folder = mkdtempSync(join(tmpdir(), "steward-templates-"));
+  const folder = temporaryFolder();
   // Pulumi replaces these placeholders.
   const [name, description] = ["PROJECT", "DESCRIPTION"].map((variable) => `$\{${variable}}`);
   const files = {

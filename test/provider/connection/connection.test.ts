@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, sourcesOf } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
 import { Operation, System } from "../../../provider/contract/operation";
 import { definitions } from "../../../provider/registry/resources";
 import { foreign, secretsAddresses } from "../../../tools/environment";
+import { temporaryFolder } from "../../support/cleanup";
 import { systems } from "../../support/connection";
 import { printed } from "../../support/printed";
 import { expectRefused, failure, invalidInputs, refusal } from "../../support/refusal";
 
-const folder = mkdtempSync(join(tmpdir(), "steward-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 /** Writes a file, and returns its path. */
 const file = (name: string, content: string): string => {
   writeFileSync(join(folder, name), content);

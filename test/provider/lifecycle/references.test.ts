@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unknown } from "../../../provider/contract/inputs";
 import { Reading, readReference } from "../../../provider/contract/secret";
 import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
+import { temporaryFolder } from "../../support/cleanup";
 import { configOf, contextOf } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
 import { platform } from "../../support/platform";
@@ -34,7 +34,7 @@ const secrets: Secret[] = [
   ["platform:SamlSettings", "privateKey", "canary-key", "canary-lock"],
 ];
 
-const folder = mkdtempSync(join(tmpdir(), "references-"));
+const folder = temporaryFolder();
 let sandbox: Sandbox;
 const sandboxes = new Map<Dialect, Sandbox>();
 beforeAll(async () => {
@@ -43,7 +43,6 @@ beforeAll(async () => {
 afterEach(() => {
   delete process.env.STEWARD_TEST_SECRET;
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const withValue = (inputs: Properties, name: string, value: unknown): Properties => ({ ...inputs, [name]: value });
 

@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { temporaryFolder } from "../../support/cleanup";
 
 type Package = typeof import("../../../provider");
 type Message = { toString(): string } & Record<string, ((value: unknown) => void) | undefined>;
@@ -34,7 +34,7 @@ describe("Pulumi's debug log hides the content of responses", () => {
   let nested: string;
   let steward: Package;
   beforeEach(() => {
-    const folder = mkdtempSync(join(tmpdir(), "steward-sdk-"));
+    const folder = temporaryFolder();
     nested = join(folder, "node_modules/@pulumi/pulumi");
     cpSync(join(sdk, "proto"), join(nested, "proto"), { recursive: true });
     for (const name of ["google-protobuf", "@grpc"]) symlinkSync(join(sdk, "../..", name), join(folder, "node_modules", name), "junction");
@@ -43,7 +43,6 @@ describe("Pulumi's debug log hides the content of responses", () => {
     // The import of the package changes nothing.
     for (const text of [sdk, nested].flatMap((copy) => Object.values(shown(copy)))) expect(text).toContain(canary);
   });
-  afterEach(() => rmSync(join(nested, "../../.."), { recursive: true }));
 
   test.each<[string, (steward: Package) => unknown]>([
     ["resource", ({ secrets }) => new secrets.SchedulerLease("lease", { ttl: 1 })],

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { dynamic, runtime } from "@pulumi/pulumi";
 import { secrets } from "../../../provider";
 import { providerText } from "../../../provider/program/dynamic";
 import { definitions } from "../../../provider/registry/resources";
+import { temporaryFolder } from "../../support/cleanup";
 
 describe("the provider's source that Pulumi stores", () => {
   test.each([...definitions.map(({ token }) => token), "platform:SamlCertificateRevocation"])(
@@ -83,11 +83,10 @@ describe("the protocol of Pulumi's dynamic providers", () => {
 
 /** Runs a script as Pulumi does, in a folder without packages. Returns the folder, and what the script prints as JSON. */
 function run(script: string): { folder: string; printed: unknown } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "steward-")));
+  const folder = temporaryFolder();
   const file = join(folder, "cmd/run/index.js");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, script);
   const printed = JSON.parse(execFileSync(process.execPath, [file], { cwd: folder, encoding: "utf8" }));
-  rmSync(folder, { recursive: true });
   return { folder, printed };
 }

@@ -1,14 +1,14 @@
-import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import fs, { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { certificate } from "../../support/certificates";
+import { temporaryFolder } from "../../support/cleanup";
 import { Engine } from "../../support/engine";
 
 const sandbox = freshSandbox({ dialect: "standard" });
 
 test("each call of a provider reads a PEM file of its connection once", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "steward-"));
+  const folder = temporaryFolder();
   const caCert = join(folder, "ca.pem");
   writeFileSync(caCert, certificate);
   const { url: address, token } = sandbox().secrets;
@@ -33,5 +33,4 @@ test("each call of a provider reads a PEM file of its connection once", async ()
     expect([calls, reads]).toEqual([calls, calls.split(", ").length]);
   }
   read.mockRestore();
-  rmSync(folder, { recursive: true });
 });
