@@ -1,25 +1,21 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Sandbox } from "../../sandbox/index";
+import { freshSandbox } from "../sandbox/sandbox";
 import { afterKill } from "../support/after-kill";
 import { call } from "../support/call";
 import { startGateway } from "../support/gateway";
 import { kill, Process, processesWith } from "../support/processes";
 import { nativeProject, Project } from "../support/project";
-import { sentBy, startSandbox } from "../support/sandbox";
+import { sentBy } from "../support/sandbox";
 import { until } from "../support/until";
 
 // The native plugin with the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
 
-let sandbox: Sandbox;
+const sandbox = freshSandbox({ dialect: "hashicorp" });
 let project: Project;
 const run = `${process.pid}-${Math.random()}`;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-beforeEach(async () => {
-  await sandbox.reset();
-  project = new Project({ ...sandbox.env, STEWARD_RUN: run });
+beforeEach(() => {
+  project = new Project({ ...sandbox().env, STEWARD_RUN: run });
   project.files({ "Pulumi.yaml": nativeProject() });
   project.config({ "steward:native": true as never });
 });
@@ -40,7 +36,7 @@ const typeOf = ({ urn }: { urn: string }): string => urn.split("::")[2] ?? "";
 test.each(["dynamic", "native"])(
   "the page on kills restores a %s set of roles after a killed update and a killed destroy",
   async (mechanism) => {
-    const gateway = await startGateway(sandbox.secrets.url);
+    const gateway = await startGateway(sandbox().secrets.url);
     project.with({ VAULT_ADDR: gateway.url }).config({ "steward:native": (mechanism === "native") as never });
     const names = Array.from({ length: 60 }, (_, index) => `role-${index}`);
     const declare = (policy: string): Project =>
@@ -48,7 +44,7 @@ test.each(["dynamic", "native"])(
 const names = ${JSON.stringify(names)};
 new secrets.SchedulerRoles("roles", { roles: Object.fromEntries(names.map((name) => [name, { policies: ["${policy}"] }])) });`);
     const held = async (): Promise<string[]> => {
-      const roles = await Promise.all(names.map((name) => call(sandbox.secrets, "GET", `/v1/nomad/role/${name}`)));
+      const roles = await Promise.all(names.map((name) => call(sandbox().secrets, "GET", `/v1/nomad/role/${name}`)));
       return [...new Set(roles.map(({ status, json }) => (status === 404 ? "none" : json.data.policies[0])))].sort();
     };
     /** Kills the command line at the twentieth write, which the server never receives. */
@@ -95,13 +91,15 @@ test("Ctrl-C during a create keeps its resource in the state and leaves no proce
 const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });
 const second = new secrets.SchedulerRole("second", { name: "second", policies: ["b"] }, { dependsOn: first });
 new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", password: "canary-password" }, { dependsOn: second });`);
-  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/second", action: "delay", delayMs: 4000 });
+  sandbox().faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/second", action: "delay", delayMs: 4000 });
   const child = await project.launch("up", "--yes", "--skip-preview");
   child.stdout.resume();
   child.stderr.resume();
   await until("the second role", () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended before the second role");
-    return sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"));
+    return sandbox()
+      .requests()
+      .some(({ method, path }) => method === "POST" && path.endsWith("/second"));
   });
   expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
   const ending = new Promise<number>((done) => child.on("close", (code) => done(code ?? 1)));
@@ -125,18 +123,25 @@ const policies = Array.from({ length: 200 }, (_, index) => \`\${"p".repeat(120)}
 const roles = Object.fromEntries(Array.from({ length: 180 }, (_, index) => [\`role-\${index}\`, { policies }]));
 new secrets.SchedulerRoles("roles", { roles });`);
   const refusal = { action: "respond", status: 403, body: '{"errors":["not today"]}' } as const;
-  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/role-179", ...refusal });
+  sandbox().faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/role-179", ...refusal });
   expect((await project.pulumi("up", "--yes", "--skip-preview")).code).not.toBe(0);
-  const written = (): number => sandbox.requests().filter(({ method, status }) => method === "POST" && status < 300).length;
+  const written = (): number =>
+    sandbox()
+      .requests()
+      .filter(({ method, status }) => method === "POST" && status < 300).length;
   const first = written();
   await project.up();
   expect([first > 0, written()]).toEqual([true, 180]);
   const set = (await project.resources()).find((resource) => typeOf(resource) === "steward:secrets:SchedulerRoles");
   expect(JSON.stringify(set?.inputs).length).toBeGreaterThan(4 * 1024 * 1024);
-  expect(await sentBy(sandbox, () => project.preview("--expect-no-changes"))).toMatchObject({ sent: [] });
+  expect(await sentBy(sandbox(), () => project.preview("--expect-no-changes"))).toMatchObject({ sent: [] });
   await project.refresh("--expect-no-changes");
   await project.destroy();
-  expect(sandbox.requests().filter(({ method }) => method === "DELETE")).toHaveLength(180);
+  expect(
+    sandbox()
+      .requests()
+      .filter(({ method }) => method === "DELETE"),
+  ).toHaveLength(180);
 });
 
 test("a role takes at most 1,250 bytes of the state", async () => {
@@ -149,7 +154,7 @@ test("a role takes at most 1,250 bytes of the state", async () => {
 });
 
 test("a preview accepts an explicit provider with unknown settings", async () => {
-  const settings = { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect: "hashicorp" };
+  const settings = { address: sandbox().secrets.url, token: sandbox().secrets.token, dialect: "hashicorp" };
   const of = (extra: object): string => `
 const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });
 const settings = pulumi.secret(first.id).apply(() => JSON.stringify(${JSON.stringify({ ...settings, ...extra })}));
@@ -158,7 +163,7 @@ new secrets.SchedulerRole("second", { name: "second", policies: ["b"] }, { provi
   await project.program(of({})).preview();
   await project.up();
   await project.calm();
-  expect(project.stored()).not.toContain(sandbox.secrets.token);
+  expect(project.stored()).not.toContain(sandbox().secrets.token);
   // Another setting of the same server changes no resource.
   await project.program(of({ allowAddressChange: true })).up();
   await project.destroy();

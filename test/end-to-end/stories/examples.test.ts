@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox } from "../../../sandbox/index";
-import { startSandbox } from "../../support/sandbox";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { newStory } from "../../support/story";
 
 const root = join(__dirname, "../../../examples");
@@ -21,10 +20,7 @@ test("no example contains a secret, or destroys the only copy of shares", () => 
 });
 
 describe.each(["standard", "hashicorp"] as const)("an example without its configuration (%s)", (dialect) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ dialect });
-  });
+  const sandbox = freshSandbox({ dialect });
 
   /** The keys of the configuration that a program requires. */
   const keysOf = (name: string): string[] =>
@@ -32,12 +28,12 @@ describe.each(["standard", "hashicorp"] as const)("an example without its config
   const cases = examples.flatMap((name) => ["any configuration", ...keysOf(name)].map((missing) => ({ name, missing })));
 
   test.each(cases)("$name sends nothing without $missing", async ({ name, missing }) => {
-    const project = newStory(sandbox.env).example(name);
+    const project = newStory(sandbox().env).example(name);
     const others = missing === "any configuration" ? [] : keysOf(name).filter((key) => key !== missing);
     for (const key of others) await project.set(key, "http://127.0.0.1:1", "--secret");
-    const before = sandbox.requests().length;
+    const before = sandbox().requests().length;
     const { code, output } = await project.pulumi("up", "--yes", "--skip-preview");
-    const sent = sandbox.requests().slice(before);
+    const sent = sandbox().requests().slice(before);
     if (name === report) return expect(sent.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(sent).toEqual([]);
     expect(output).toMatch(/Missing required configuration variable|Add the public key of each holder/);

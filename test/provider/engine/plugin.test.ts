@@ -1,26 +1,22 @@
 import { unknown } from "../../../provider/contract/inputs";
 import { noEngine } from "../../../provider/contract/operation";
 import { createPlugin } from "../../../provider/engine/plugin";
-import { Sandbox } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { configOf } from "../../support/context";
 import { limits } from "../../support/limits";
-import { startSandbox } from "../../support/sandbox";
 
 // Only the native plugin knows imports and the URNs of all resources.
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): string => urn("secrets:SchedulerRole", name);
 
-let sandbox: Sandbox;
+const sandbox = freshSandbox({ dialect: "hashicorp" });
 let lines: string[];
 let plugin: ReturnType<typeof createPlugin>;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
 
 /** Starts a new plugin process, as each operation of the command line does. */
 function startPlugin(): void {
-  const settings = JSON.stringify(configOf({ sandbox, dialect: "hashicorp" })["steward:default"]);
+  const settings = JSON.stringify(configOf({ sandbox: sandbox(), dialect: "hashicorp" })["steward:default"]);
   lines = [];
   plugin = createPlugin({ environment: {}, engine: noEngine, limits }, (_, line) => lines.push(line));
   plugin.configure({ default: settings, same: settings });

@@ -1,4 +1,5 @@
-import { Fault, Sandbox } from "../../../sandbox/index";
+import { Fault } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { configOf } from "../../support/context";
 import { Secret } from "../../support/deployment";
@@ -6,7 +7,6 @@ import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
-import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
 import { atNewMount, onEachTarget } from "../../support/target";
 import { attributesOf, complete } from "../platform/attributes";
@@ -84,10 +84,7 @@ const losses = (["drop-before", "drop-after"] as const).flatMap((write) => [fals
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
 describe.each(dialects)("a secret that is removed while the response is lost (%s)", (dialect) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ dialect });
-  });
+  const sandbox = freshSandbox({ dialect });
 
   const served = dialect === "hashicorp" ? [...cases, ...onlyReal] : cases;
   const ways = served.flatMap((each) =>
@@ -95,8 +92,8 @@ describe.each(dialects)("a secret that is removed while the response is lost (%s
   );
 
   async function prepared(token: string): Promise<Engine> {
-    await sandbox.reset();
-    const engine = (of: string): Engine => new Engine(of, configOf({ sandbox, dialect }));
+    await sandbox().reset();
+    const engine = (of: string): Engine => new Engine(of, configOf({ sandbox: sandbox(), dialect }));
     if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
     return engine(token);
   }
@@ -104,10 +101,10 @@ describe.each(dialects)("a secret that is removed while the response is lost (%s
   /** Fails an update by a loss. Returns true if it left a state that may differ from the server's. */
   async function lose(resource: Engine, token: string, inputs: Properties, { write, isUnread }: (typeof losses)[number]): Promise<boolean> {
     const fault = { system: token.split(":")[0] as Fault["system"], path: /./, times: 100 };
-    for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ ...fault, method, action: write });
-    if (isUnread) sandbox.faults.add({ ...fault, method: "GET", action: "drop-before" });
+    for (const method of ["POST", "PATCH", "DELETE"]) sandbox().faults.add({ ...fault, method, action: write });
+    if (isUnread) sandbox().faults.add({ ...fault, method: "GET", action: "drop-before" });
     await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
-    sandbox.faults.clear();
+    sandbox().faults.clear();
     return resource.state?.initErrors ?? false;
   }
 

@@ -2,14 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { release } from "../../../provider/program/dynamic";
 import { definitions } from "../../../provider/registry/resources";
-import { Sandbox } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { listen, Told } from "../../support/deployment/native";
 import { Engine, NativeEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { printedBesidesAdoption } from "../../support/printed";
-import { startSandbox } from "../../support/sandbox";
 
 // Pulumi shows no name that begins with two underscores.
 
@@ -45,17 +44,11 @@ describe.each([
   ["native", NativeEngine],
 ] as const)("an update that changes no visible property, %s", (_, Mechanism) => {
   const web = { name: "web", policies: ["a"] };
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect: "hashicorp" });
   const told: Told[] = [];
-  beforeAll(async () => {
-    sandbox = await startSandbox({ dialect: "hashicorp" });
-  });
-  beforeEach(async () => {
-    await sandbox.reset();
-    listen(told);
-  });
+  beforeEach(() => listen(told));
 
-  const engine = (type: string): Engine => new Mechanism(`secrets:${type}`, configOf({ sandbox, dialect: "hashicorp" }));
+  const engine = (type: string): Engine => new Mechanism(`secrets:${type}`, configOf({ sandbox: sandbox(), dialect: "hashicorp" }));
   /** The lines of an operation. Expects that the native plugin names no other property to the engine than these. */
   async function linesOf(operation: () => Promise<unknown>, named: string[] = []): Promise<string[]> {
     const before = printedBesidesAdoption().length;
@@ -68,7 +61,7 @@ describe.each([
   test.each([undefined, { ...web, policies: ["b"] }])("after a lost response: one line says why (%j)", async (before) => {
     const role = engine("SchedulerRole");
     if (before) await role.up(before);
-    sandbox.faults.add({ system: "secrets", method: "POST", path: /role/, action: "drop-after" });
+    sandbox().faults.add({ system: "secrets", method: "POST", path: /role/, action: "drop-after" });
     await expect(role.up(web)).rejects.toMatchObject({ code: "ERR_NO_RESPONSE" });
     const line = 'Nomad role "web": its last run did not complete, so `pulumi up` continues it';
     const named = before ? ["policies"] : [];
@@ -83,10 +76,10 @@ describe.each([
   test("after a new address of the server: one line has both", async () => {
     const role = engine("SchedulerRole");
     await role.up(web);
-    const address = sandbox.secrets.url.replace("127.0.0.1", "localhost");
-    const { token } = sandbox.secrets;
+    const address = sandbox().secrets.url.replace("127.0.0.1", "localhost");
+    const { token } = sandbox().secrets;
     role.configure({ "steward:default": { secrets: { address, token, dialect: "hashicorp", allowAddressChange: true } } });
-    const line = `Nomad role "web": its server changes from ${sandbox.secrets.url} to ${address}`;
+    const line = `Nomad role "web": its server changes from ${sandbox().secrets.url} to ${address}`;
     expect(await linesOf(() => role.preview(web))).toEqual([line]);
     expect(await linesOf(() => role.up(web))).toEqual([line]);
   });
@@ -95,7 +88,7 @@ describe.each([
     const set = engine("SchedulerRoles");
     const inputs = { roles: { web: { policies: ["a"] } }, exclusive: true };
     await set.up(inputs);
-    await call(sandbox.secrets, "POST", "/v1/nomad/role/theirs", { policies: "b" });
+    await call(sandbox().secrets, "POST", "/v1/nomad/role/theirs", { policies: "b" });
     expect(await linesOf(() => set.refresh())).toEqual(['Nomad roles at mount "nomad": found other roles on the server (theirs)']);
     const planned = ['Nomad roles at mount "nomad": roles: theirs will be deleted, since the program does not declare them'];
     expect(await linesOf(() => set.preview(inputs))).toEqual(planned);

@@ -95,20 +95,14 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(details).not.toContain("canary");
   });
 
-  test("an unknown or invalid option is rejected before anything is sent", async () => {
+  test.each<[string, Options, RegExp]>([
+    ["secrets:listSchedulerRoles", { mounts: "nomad" }, /^Cannot list roles: .*mounts/],
+    ["scheduler:listJobs", { pageSize: 0, connection: 1 }, /connection.*pageSize|pageSize.*connection/],
+    ["secrets:listSchedulerRoles", { connection: "elsewhere" }, /"elsewhere"/],
+    ["secrets:getNothing", {}, /steward:secrets:getNothing/],
+  ])("%s with %j is rejected before anything is sent", async (token, options, message) => {
     const before = sandbox.requests().length;
-    await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
-      details: expect.stringMatching(/^Cannot list roles: .*mounts/),
-    });
-    await expect(invoke("scheduler:listJobs", { pageSize: 0, connection: 1 })).rejects.toMatchObject({
-      details: expect.stringMatching(/connection.*pageSize|pageSize.*connection/),
-    });
-    await expect(invoke("secrets:listSchedulerRoles", { connection: "elsewhere" })).rejects.toMatchObject({
-      details: expect.stringContaining('"elsewhere"'),
-    });
-    await expect(invoke("secrets:getNothing", {})).rejects.toMatchObject({
-      details: expect.stringContaining("steward:secrets:getNothing"),
-    });
+    await expect(invoke(token, options)).rejects.toMatchObject({ details: expect.stringMatching(message) });
     expect(sandbox.requests().length).toBe(before);
   });
 });
