@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
 import { HttpError } from "../http-error";
-import { page } from "../paging";
+import { paged } from "../paging";
 import { Records, runStatuses, Workspace } from "../records";
 import { AppEnv, document, done, missing, Route } from "../response";
 import { organization, Resource, run, user, workspace } from "../wire";
@@ -15,9 +15,8 @@ export function routes(app: Hono<AppEnv>): void {
     const matching = search(c);
     const statuses = wantedStatuses(c);
     const filtered = matching.filter(({ run }) => statuses.length === 0 || (run !== undefined && statuses.includes(run.status)));
-    const { items, links, pagination } = page(c, filtered.sort(order(c)));
-    const meta = { pagination, "status-counts": counts(c, matching) };
-    return document(c, { data: items.map(workspace), ...included(c, items), links, meta });
+    const meta = { "status-counts": counts(c, matching) };
+    return paged(c, filtered.sort(order(c)), workspace, (items) => ({ ...included(c, items), meta }));
   });
 
   app.get(`${path}/:id`, (c) => {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
-import { page } from "../paging";
+import { paged } from "../paging";
 import { mayManage, Organization } from "../records";
 import { AppEnv, attributesOf, document, done, missing, Route } from "../response";
 import { valuesOf, wrong } from "../settings";
@@ -16,8 +16,7 @@ export function routes(app: Hono<AppEnv>): void {
 
   app.get(path, (c) => {
     const visible = [...c.var.records.organizations.values()].filter((each) => mayManage(c.var.user, each));
-    const { items, links, pagination } = page(c, visible);
-    return document(c, { data: items.map(organization), links, meta: { pagination } });
+    return paged(c, visible, organization);
   });
 
   app.post(path, (c) => {

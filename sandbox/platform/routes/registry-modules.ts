@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Dialect } from "../dialect";
-import { page } from "../paging";
-import { AppEnv, document } from "../response";
+import { paged } from "../paging";
+import { AppEnv } from "../response";
 import { registryModule } from "../wire";
 import { organizationOf } from "./organizations";
 
@@ -11,10 +11,7 @@ export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export function routes(app: Hono<AppEnv>): void {
   app.get("/api/v2/organizations/:name/registry-modules", (c) => {
     const owner = organizationOf(c);
-    const { items, links, pagination } = page(
-      c,
-      c.var.records.modules.filter(({ organization }) => organization === owner),
-    );
-    return document(c, { data: items.map(registryModule), links, meta: { pagination } });
+    const theirs = c.var.records.modules.filter(({ organization }) => organization === owner);
+    return paged(c, theirs, registryModule);
   });
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
-import { page } from "../paging";
+import { paged } from "../paging";
 import { mayManage, Organization, Workspace } from "../records";
 import { AppEnv, attributesOf, document, done, errors, objectOf, Route } from "../response";
 import { wrong } from "../settings";
@@ -18,8 +18,7 @@ export function routes(app: Hono<AppEnv>): void {
     const owner = organizationOf(c);
     const part = c.req.query("search[name]") ?? "";
     const matching = [...c.var.records.workspaces.values()].filter((each) => each.organization === owner && each.name.includes(part));
-    const { items, links, pagination } = page(c, matching);
-    return document(c, { data: items.map(workspace), links, meta: { pagination } });
+    return paged(c, matching, workspace);
   });
 
   app.post(inOrganization, (c) => {

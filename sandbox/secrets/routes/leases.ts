@@ -7,34 +7,23 @@ import { renew, revoke } from "../leases";
 import { AppEnv, data, done, errors, Route } from "../response";
 import { leaseTimes } from "../wire";
 
-const renews = "Renew a lease on a secret";
-const revokes = "Revoke a leased secret immediately";
+const acting = (path: string, description: string, summary: string, id: string): Described => ({
+  path: `leases/${path}`,
+  description,
+  operations: { post: { summary, id: `leases-${id}`, status: "204" } },
+});
+const renews = ["Renew a lease on a secret", "Renews a lease, requesting to extend the lease."] as const;
+const revokes = ["Revoke a leased secret immediately", "Revokes a lease immediately."] as const;
 
 export const below = "sys";
 export const isServed = ({ leases }: Dialect): boolean => leases;
 
 export const paths = (): Described[] => [
   { path: "leases/lookup", description: "View or list lease metadata.", operations: { post: { id: "leases-read-lease" } } },
-  {
-    path: "leases/renew",
-    description: renews,
-    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease", status: "204" } },
-  },
-  {
-    path: "leases/renew/{url_lease_id}",
-    description: renews,
-    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease-with-id", status: "204" } },
-  },
-  {
-    path: "leases/revoke",
-    description: revokes,
-    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease", status: "204" } },
-  },
-  {
-    path: "leases/revoke/{url_lease_id}",
-    description: revokes,
-    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease-with-id", status: "204" } },
-  },
+  acting("renew", ...renews, "renew-lease"),
+  acting("renew/{url_lease_id}", ...renews, "renew-lease-with-id"),
+  acting("revoke", ...revokes, "revoke-lease"),
+  acting("revoke/{url_lease_id}", ...revokes, "revoke-lease-with-id"),
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
