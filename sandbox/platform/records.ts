@@ -23,23 +23,20 @@ export interface Organization {
 }
 
 export const runStatuses: string[] = [
-  "pending",
-  "plan_queued",
-  "planning",
-  "planned",
-  "confirmed",
-  "apply_queued",
-  "applying",
-  "applied",
-  "discarded",
-  "errored",
-  "canceled",
-  "cost_estimating",
-  "cost_estimated",
-  "policy_checking",
-  "policy_override",
-  "policy_soft_failed",
-  "policy_checked",
+  ...[
+    "pending",
+    "plan_queued",
+    "planning",
+    "planned",
+    "confirmed",
+    "apply_queued",
+    "applying",
+    "applied",
+    "discarded",
+    "errored",
+    "canceled",
+  ],
+  ...["cost_estimating", "cost_estimated", "policy_checking", "policy_override", "policy_soft_failed", "policy_checked"],
   "planned_and_finished",
 ];
 

@@ -93,13 +93,8 @@ export const defaults: { jobs: object; deployments: object; nodes: object } = {
 function member(seeded: SchedulerMember, region: string): Record<string, unknown> {
   return {
     Addr: "127.0.0.1",
-    DelegateCur: 4,
-    DelegateMax: 5,
-    DelegateMin: 2,
     Port: 4648,
-    ProtocolCur: 2,
-    ProtocolMax: 5,
-    ProtocolMin: 1,
+    ...{ DelegateMin: 2, DelegateMax: 5, DelegateCur: 4, ProtocolMin: 1, ProtocolMax: 5, ProtocolCur: 2 },
     Status: "alive",
     ...seeded,
     Tags: { role: "nomad", region, dc: "dc1", build: "1.11.3", port: "4647", ...seeded.Tags },
@@ -134,14 +129,8 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
     for (const deployment of seed.deployments ?? []) {
       const job = region.find("jobs", String(deployment.JobID), deployment.Namespace);
       const { JobModifyIndex = 0, CreateIndex: JobCreateIndex = 0 } = job ?? {};
-      write("deployments", {
-        JobModifyIndex,
-        JobSpecModifyIndex: JobModifyIndex,
-        JobCreateIndex,
-        CreateTime: now,
-        ModifyTime: now,
-        ...deployment,
-      });
+      const indexes = { JobModifyIndex, JobSpecModifyIndex: JobModifyIndex, JobCreateIndex };
+      write("deployments", { ...indexes, CreateTime: now, ModifyTime: now, ...deployment });
     }
     for (const node of seed.nodes ?? []) write("nodes", { Name: node.ID, ...node });
   });
