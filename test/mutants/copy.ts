@@ -1,19 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import {
-  closeSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
@@ -38,7 +24,7 @@ export interface Failure {
 
 /** A copy of the current repository, in which files can be changed. */
 export class Copy {
-  private readonly base: string = mkdtempSync(join(tmpdir(), "steward-mutants-"));
+  private readonly base: string = fs.mkdtempSync(join(tmpdir(), "steward-mutants-"));
   readonly folder: string = join(this.base, "repository");
   /** A folder next to the repository: a program in it must not find the package in a parent folder. */
   private readonly temporary: string = join(this.base, "temporary");
@@ -46,35 +32,35 @@ export class Copy {
   constructor() {
     const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
     for (const file of [...built, ...listed.split("\0").filter(Boolean)])
-      cpSync(join(root, file), join(this.folder, file), { recursive: true });
-    mkdirSync(this.temporary);
-    mkdirSync(join(this.folder, "node_modules"));
-    for (const name of readdirSync(join(root, "node_modules"))) {
+      fs.cpSync(join(root, file), join(this.folder, file), { recursive: true });
+    fs.mkdirSync(this.temporary);
+    fs.mkdirSync(join(this.folder, "node_modules"));
+    for (const name of fs.readdirSync(join(root, "node_modules"))) {
       const module = join(root, "node_modules", name);
       // The workspaces, and this package under its own name, are those of the copy.
-      symlinkSync(lstatSync(module).isSymbolicLink() ? readlinkSync(module) : module, join(this.folder, "node_modules", name));
+      fs.symlinkSync(fs.lstatSync(module).isSymbolicLink() ? fs.readlinkSync(module) : module, join(this.folder, "node_modules", name));
     }
   }
 
   remove(): void {
-    rmSync(this.base, { recursive: true, force: true });
+    fs.rmSync(this.base, { recursive: true, force: true });
   }
 
   /** Changes a source file and its compiled copy for the real command line, if there is one. Returns a function that restores them. */
   change(file: string, text: string): () => void {
     const built = join("dist", file.replace(/\.ts$/, ".js"));
-    const hasBuilt = existsSync(join(this.folder, built));
+    const hasBuilt = fs.existsSync(join(this.folder, built));
     const before = [file, ...(hasBuilt ? [built] : [])].map(
-      (name) => [join(this.folder, name), readFileSync(join(this.folder, name), "utf8")] as const,
+      (name) => [join(this.folder, name), fs.readFileSync(join(this.folder, name), "utf8")] as const,
     );
     const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
-    writeFileSync(join(this.folder, file), text);
-    if (hasBuilt) writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
-    const entries = readdirSync(this.folder);
+    fs.writeFileSync(join(this.folder, file), text);
+    if (hasBuilt) fs.writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
+    const entries = fs.readdirSync(this.folder);
     return () => {
-      for (const [name, original] of before) writeFileSync(name, original);
+      for (const [name, original] of before) fs.writeFileSync(name, original);
       // Files that the mutant left would make the suites fail with every later mutant.
-      for (const name of readdirSync(this.folder)) if (!entries.includes(name)) rmSync(join(this.folder, name), { recursive: true });
+      for (const name of fs.readdirSync(this.folder)) if (!entries.includes(name)) fs.rmSync(join(this.folder, name), { recursive: true });
     };
   }
 
@@ -83,10 +69,10 @@ export class Copy {
     const jest = join(this.folder, "node_modules/jest/bin/jest.js");
     const report = join(this.folder, "first-failure.json");
     const log = join(this.folder, "jest.log");
-    rmSync(report, { force: true });
+    fs.rmSync(report, { force: true });
     const sequencer = `--testSequencer=${join(this.folder, "test/mutants/in-order.js")}`;
     const reporters = ["--reporters=default", `--reporters=${join(this.folder, "test/mutants/first-failure.js")}`];
-    const output = openSync(log, "w");
+    const output = fs.openSync(log, "w");
     const child = spawn(process.execPath, [jest, ...suites, "--runInBand", `--testTimeout=${limits.test}`, sequencer, ...reporters], {
       cwd: this.folder,
       // A separate process group, so that an aborted suite leaves no process behind.
@@ -110,13 +96,14 @@ export class Copy {
     }, limits.all);
     const code = await new Promise((done) => child.once("close", done));
     clearTimeout(timer);
-    closeSync(output);
+    fs.closeSync(output);
     end();
     process.off("exit", end);
     if (code === 0) return undefined;
     if (isLate) return { suite: suites.join(" "), title: "it does not end", isLate };
-    if (!existsSync(report)) throw new Error(`Jest ended with ${code} before a test failed:\n${readFileSync(log, "utf8").slice(-5000)}`);
-    const { file, title } = JSON.parse(readFileSync(report, "utf8")) as { file: string; title: string };
+    if (!fs.existsSync(report))
+      throw new Error(`Jest ended with ${code} before a test failed:\n${fs.readFileSync(log, "utf8").slice(-5000)}`);
+    const { file, title } = JSON.parse(fs.readFileSync(report, "utf8")) as { file: string; title: string };
     return { suite: relative(this.folder, file), title, isLate };
   }
 }
