@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison } from "../contract/comparison";
-import { rule } from "../contract/inputs";
+import { adoptField, connectionField, rule } from "../contract/inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 
@@ -26,3 +26,5 @@ const trimmed = (value: unknown): unknown => (typeof value === "string" ? normal
 const mounts: Comparison = { normalize: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) };
 /** The input and output `mount` of a resource. */
 export const mountField = { input: path, default: defaultMount, output: true, compare: mounts, replaces: true } as const;
+/** The inputs that are the same in every resource at a mount that may adopt an object. */
+export const mountedFields = { mount: mountField, adopt: adoptField, connection: connectionField };

@@ -4,10 +4,10 @@ import { Comparison, pem, trimmed } from "../contract/comparison";
 import { Claim, Claiming, Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { differencesOf, variableFor } from "../contract/fields";
-import { Adopt, adoptField, ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
+import { Adopt, ConnectionArgs, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
-import { MountArgs, mountField } from "./mount";
+import { MountArgs, mountedFields } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
 
@@ -266,9 +266,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     clientKey: { input: privateKey, stored: true, compare: pem, secret: true, writeOnly: true },
     // Not deleted before it is replaced: the engine at the old mount must still revoke the tokens that are replaced with it.
     // A deleteBeforeReplace of the class, for `--replace`, would apply to a new mount as well.
-    mount: mountField,
-    adopt: adoptField,
-    connection: connectionField,
+    ...mountedFields,
   },
   rules: [
     { fields: ["token"], check: ({ token }, operation) => (token === undefined && dialectOf(operation).bootstraps ? [tokenMissing] : []) },

@@ -1,10 +1,10 @@
 import { Duration, duration, seconds } from "../contract/comparison";
 import { Definition, UpdateRequest } from "../contract/definition";
 import { differencesOf } from "../contract/fields";
-import { Adopt, adoptField, ConnectionArgs, connectionField, durationInput } from "../contract/inputs";
+import { Adopt, ConnectionArgs, durationInput } from "../contract/inputs";
 import { apiObject } from "./api-object";
 import { system } from "./client";
-import { MountArgs, mountField } from "./mount";
+import { MountArgs, mountedFields } from "./mount";
 
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
@@ -106,9 +106,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   fields: {
     ttl: { input: durationInput, output: true, compare: duration },
     maxTtl: { input: durationInput, output: true, compare: duration },
-    mount: mountField,
-    adopt: adoptField,
-    connection: connectionField,
+    ...mountedFields,
   },
   rules: [
     {

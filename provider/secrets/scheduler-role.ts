@@ -3,12 +3,12 @@ import { unordered } from "../contract/comparison";
 import { Definition, Difference } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
-import { Adopt, adoptField, bool, ConnectionArgs, connectionField, isStorableKey, str } from "../contract/inputs";
+import { Adopt, bool, ConnectionArgs, isStorableKey, str } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
 import { isStringList } from "../text/json";
 import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, Reading, system } from "./client";
-import { MountArgs, mountField } from "./mount";
+import { MountArgs, mountedFields } from "./mount";
 
 /** The type of the tokens of a role: `client` tokens have the role's policies, and `management` tokens have all permissions. */
 export type RoleType = "client" | "management";
@@ -194,9 +194,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     global: { input: roleAttributes.global, default: () => false, output: true },
     type: { input: roleAttributes.type, default: () => "client", output: true },
     lease: { output: true },
-    mount: mountField,
-    adopt: adoptField,
-    connection: connectionField,
+    ...mountedFields,
   },
   rules: [
     { fields: ["name"], check: ({ name }, operation) => roleNameFindings(operation, name, "name") },

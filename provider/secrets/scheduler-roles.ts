@@ -13,11 +13,11 @@ import {
   UpdateRequest,
 } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
-import { Adopt, adoptField, bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
+import { Adopt, bool, ConnectionArgs, pathOf, strictObject } from "../contract/inputs";
 import { Operation, Writer, withProgress } from "../contract/operation";
 import { shortened } from "../text/printable";
 import { apiPath, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
-import { MountArgs, mountField } from "./mount";
+import { MountArgs, mountedFields } from "./mount";
 import { atEachMount } from "./scheduler-mounts";
 import {
   attributesOf,
@@ -372,9 +372,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
     exclusive: { input: bool, stored: true },
     undeclared: { stored: true },
     unanswered: { stored: true },
-    mount: mountField,
-    adopt: adoptField,
-    connection: connectionField,
+    ...mountedFields,
   },
   rules: [
     {
