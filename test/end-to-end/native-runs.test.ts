@@ -12,6 +12,7 @@ import { until } from "../support/until";
 // The native plugin with the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
 
 const sandbox = freshSandbox({ dialect: "hashicorp" });
+const requests = () => sandbox().requests();
 let project: Project;
 const run = `${process.pid}-${Math.random()}`;
 beforeEach(() => {
@@ -97,9 +98,7 @@ new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", password: "ca
   child.stderr.resume();
   await until("the second role", () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended before the second role");
-    return sandbox()
-      .requests()
-      .some(({ method, path }) => method === "POST" && path.endsWith("/second"));
+    return requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"));
   });
   expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
   const ending = new Promise<number>((done) => child.on("close", (code) => done(code ?? 1)));
@@ -125,10 +124,7 @@ new secrets.SchedulerRoles("roles", { roles });`);
   const refusal = { action: "respond", status: 403, body: '{"errors":["not today"]}' } as const;
   sandbox().faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/role-179", ...refusal });
   expect((await project.pulumi("up", "--yes", "--skip-preview")).code).not.toBe(0);
-  const written = (): number =>
-    sandbox()
-      .requests()
-      .filter(({ method, status }) => method === "POST" && status < 300).length;
+  const written = (): number => requests().filter(({ method, status }) => method === "POST" && status < 300).length;
   const first = written();
   await project.up();
   expect([first > 0, written()]).toEqual([true, 180]);
@@ -137,11 +133,7 @@ new secrets.SchedulerRoles("roles", { roles });`);
   expect(await sentBy(sandbox(), () => project.preview("--expect-no-changes"))).toMatchObject({ sent: [] });
   await project.refresh("--expect-no-changes");
   await project.destroy();
-  expect(
-    sandbox()
-      .requests()
-      .filter(({ method }) => method === "DELETE"),
-  ).toHaveLength(180);
+  expect(requests().filter(({ method }) => method === "DELETE")).toHaveLength(180);
 });
 
 test("a role takes at most 1,250 bytes of the state", async () => {
