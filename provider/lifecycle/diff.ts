@@ -83,7 +83,11 @@ async function registerUpdate(
   const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
   // Pulumi's diff of a dynamic resource shows a secret without its change.
   const isHidden = (field: string): boolean =>
-    field in inputs && declaredIn(state).includes(field) && operation.secrets.fields.includes(field);
+    field in inputs &&
+    // One that comes from another resource is no change of the user's.
+    !resource.definition.fields[field]?.secretOutput &&
+    declaredIn(state).includes(field) &&
+    operation.secrets.fields.includes(field);
   const hidden = resource.mechanism.canReturnSecrets ? [] : changing.filter(isHidden);
   const secrets = hidden.map((path) => ({ path, reason: hiddenChange, isInformation: true }));
   logNotes(operation.run.log, describe(resource, inputs, operation.server.words), [...secrets, ...(notes ?? [])]);

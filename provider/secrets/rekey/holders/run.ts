@@ -1,7 +1,6 @@
 import { StewardError } from "../../../contract/errors";
 import { availableShares, invalidShare, ProgramShare } from "../inputs";
 import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
-import { log } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
 import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
@@ -96,7 +95,6 @@ export function waitForNewShares(run: SharesRun, submittedBefore: readonly strin
   const { candidate, outcome, source, submitted } = run.state.submission;
   // Those before the last one, whose response had the new shares.
   const others = submitted.filter((digest) => !submittedBefore.includes(digest)).length;
-  log(run.operation, "the new shares are made, each encrypted to its holder");
   const phase = outcome === "unknown" ? "testing" : run.inputs.confirm === "all" ? "confirming" : "verifying";
   return endRun(
     run,

@@ -74,7 +74,11 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     expect(await up({ NEW_SHARE: decrypted[0] ?? "" })).toMatchObject({ code: 0 });
 
     expect([await opens(decrypted.slice(1).map(base64)), await opens(first.slice(0, 3))]).toEqual([true, false]);
-    expect(await project.outputs()).toEqual({ complete: true, encryptedShares });
+    expect(await project.outputs()).toEqual({
+      complete: true,
+      encryptedShares,
+      progress: { phase: "complete", count: 2, required: 2 },
+    });
     await project.with({}).expectConverged();
     expectHidden([...first, ...decrypted]);
     expect(formsIn(await decryptedState(), [...first, ...decrypted])).toEqual([]);
