@@ -126,7 +126,7 @@ async function rekey(): Promise<void> {
   const { shares } = sandbox.secrets;
   const stack = new RekeyStack(config);
   const given = inputsFrom(shares, {
-    ...{ secretShares: 2, keepSharesInState: false, backup: true, removeBackup: true },
+    ...{ secretShares: 2, backup: true, removeBackup: true },
     pgpKeys: all.map(({ publicKey }) => publicKey),
   });
   await stack.up(given, "attempt");

@@ -18,7 +18,13 @@ function formsOf(secret: string): string[] {
           .replace(/=+$/, "");
         return whole.slice(offset === 0 ? 0 : offset + 1, -2);
       });
-      return [hex, hex.toUpperCase(), plain.toString("latin1"), ...shifted, ...shifted.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+      return [
+        hex,
+        hex.toUpperCase(),
+        plain.toString("latin1"),
+        ...shifted,
+        ...shifted.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
+      ];
     }),
   ];
 }

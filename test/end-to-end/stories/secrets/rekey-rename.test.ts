@@ -50,7 +50,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   async function state(): Promise<State> {
     const found: State = { names: [], set: [], opening: [] };
     for (const { urn, outputs } of await project.resources()) {
-      // Under --continue-on-error, it is the text that stands for an unknown value.
+      // Under --continue-on-error, those of a step that did not run are unknown.
       const set: string[] = Array.isArray(outputs?.shares) ? outputs.shares : [];
       for (const share of set) shares.add(share);
       if (urn.includes("::pulumi:pulumi:Stack::")) found.set = set;
@@ -101,7 +101,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   // OpenBao has no Nomad secrets engine. The sandbox has one in its dialect.
   if (name.startsWith("real OpenBao")) return;
 
-  test("in a run that fails at an unrelated role is complete, and the next run deletes the old resources, whose shares a probe shows to be dead", async () => {
+  test("in a run that fails at an unrelated role is complete, and the next run deletes the old resources", async () => {
     const previous = await rekeyed("old");
     bring(previous);
     const role = `new secrets.SchedulerRole("role", { name: "role", mount: "later", policies: ["one"] }, { dependsOn: rekey });`;
@@ -113,7 +113,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await target.outOfBand("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
     const before = sent();
     expect(await expectRenamed(await up(), "new")).toEqual(set);
-    // The role is written, and the probe has its start, two shares and its end.
+    // The role is written, and a probe with two shares shows which set is live.
     expect(sent()).toBe(before + 5);
   });
 
@@ -134,7 +134,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
       shows: ["[rekey/foreign-attempt]", /'new-shares' .*: attempt: /],
       after: cancel,
     },
-    { why: "with too few shares", brought: 1, shows: ["1 of 2", "[rekey/shares-missing]"] },
+    { why: "with too few shares", brought: 1, shows: ["1 of 2", "[rekey/only-copy]"] },
     {
       why: "whose last response is lost",
       before: () => target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2),
