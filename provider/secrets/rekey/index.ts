@@ -49,8 +49,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   currentShares: [{ env: "SHARE" }],
  *   newShares: [{ env: "NEW_SHARE" }],
  * });
- * export const complete = rekey.complete; // true once the new shares are valid
- * export const progress = rekey.progress; // such as { phase: "verifying", count: 1, required: 2 }
+ * export const complete = rekey.complete;
+ * export const progress = rekey.progress; // { phase: "verifying", count: 1, required: 2 }
  * export const encryptedShares = rekey.encryptedShares;
  * ```
  * @example The recovery keys of a server with auto-unseal
@@ -63,8 +63,11 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   backup: true,
  *   currentShares: [{ env: "SHARE" }],
  *   newShares: [{ env: "NEW_SHARE" }],
+ *   confirm: "all", // all five holders have decrypted their new shares before the commit
  * });
- * export const encryptedRecoveryShares = recovery.encryptedShares;
+ * export const complete = recovery.complete;
+ * export const progress = recovery.progress;
+ * export const encryptedShares = recovery.encryptedShares;
  * ```
  * @example One share of a test server, which the state keeps
  * ```ts

@@ -26,6 +26,7 @@ export type RekeyPhase = "submitting" | "confirming" | "verifying" | "testing" |
 
 /** The progress of a rekey. */
 export interface RekeyProgress {
+  /** The current phase. */
   phase: RekeyPhase;
   /** The number of shares in this phase so far. */
   count: number;
