@@ -10,9 +10,9 @@ export interface Exploration {
   transitions: number;
   idle: number;
   seconds: number;
-  /** How the idle states end, without further troubles. */
+  /** The ends of the idle states, without further troubles. */
   ends: Map<string, number>;
-  /** What is violated, each with the shortest way to it. */
+  /** The violations, each with the shortest way to it. */
   violations: Map<string, string[]>;
 }
 

@@ -2,7 +2,7 @@ import { Name, Settings, setOf, sharesOf, thresholdOf } from "./server";
 import { begin, proceed, State, Transition, textOf, up } from "./state";
 import { currentSets } from "./troubles";
 
-// What must hold in every state, at every request, and at the end of every way.
+// The properties in every state, at every request, and at the end of every way.
 
 const setsIn = ({ shares, commit }: State["saved"]): (Name | undefined)[] => [
   shares?.candidate,
@@ -79,7 +79,7 @@ const isMistakenFor = ({ mistaken, saved: { commit }, server, first }: State): b
 
 const ends = new Map<string, ReturnType<typeof follow>>();
 
-/** How the rekey ends, without further troubles. */
+/** The end of the rekey, without further troubles. */
 export function endOf(state: State, settings: Settings): ReturnType<typeof follow> {
   const quiet: State = { ...state, late: undefined, budget: { faults: 0, others: 0, changes: 0, deletions: 0, mistakes: 0 } };
   const text = JSON.stringify(settings) + textOf(quiet);
@@ -124,7 +124,7 @@ function follow(state: State, settings: Settings): { end: string; isGood: boolea
   return { end: "none", isGood: false, runs };
 }
 
-/** What the messages ask for: new shares, until the server did not accept them, and otherwise those of a set with as many as the server requires. */
+/** The shares that the messages ask for: new ones, until the server did not accept them, and otherwise those of a set with as many as the server requires. */
 function nextInput(state: State, holder: number, sets: number): { current: string[]; brought: string[] } {
   const { shares, commit } = state.saved;
   const isNew = shares?.candidate && shares.id === state.saved.attempt?.id && commit?.outcome !== "refused" && commit?.outcome !== "dead";

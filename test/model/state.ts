@@ -6,11 +6,11 @@ import { Attempt, Name, Reply, Request, Server, Settings, serve } from "./server
 
 type Step = keyof typeof steps;
 
-/** How many of each may still happen. */
+/** The number of each that may still happen. */
 export interface Budget {
   /** Kills, lost replies, requests that arrive late, seals and failovers. */
   faults: number;
-  /** Requests of other clients: holders on their own command line, and strangers. */
+  /** Requests of other clients: holders on their own command line, and any others. */
   others: number;
   /** Runs with changed `triggers`. */
   changes: number;
@@ -60,7 +60,7 @@ export const initial = ({ from }: Settings, budget: Partial<Budget>): State => (
   names: 1,
 });
 
-/** The state as text, with names in the order in which they occur, so that equal states have equal texts. */
+/** The state as a string, with names in the order in which they occur, so that equal states have equal texts. */
 export function textOf({ known, names: _names, ...state }: State): string {
   const rest = JSON.stringify(state);
   const text = JSON.stringify({ ...state, known: known.filter((set) => rest.includes(set)) });
@@ -76,7 +76,7 @@ const nameFor = (state: State) => (kind: string) => `#${kind}${state.names++}`;
 
 export function send(state: State, settings: Settings, by: Attempt["by"], request: Request): Reply {
   const reply = serve(state.server, settings, by, request, nameFor(state));
-  // The response is the other client's, too. What is encrypted to the probe's key is nobody's.
+  // The response is the other client's, too. A share for the probe's key is nobody's.
   if (by === "others" && reply.set && state.server.attempt?.kind !== "probe") state.known.push(reply.set);
   return reply;
 }
@@ -112,7 +112,7 @@ function save(state: State, { save, stop, canceled }: Result): string | undefine
   return stop ?? "live";
 }
 
-/** What the run does next, if nothing goes wrong. */
+/** The next step of the run, if nothing fails. */
 export function proceed(state: State, settings: Settings): Omit<Transition, "after"> {
   const { request, result } = resume(state, settings);
   if (result) return { label: `save ${JSON.stringify(result)}`, stop: save(state, result) };

@@ -4,7 +4,7 @@ import { invalidInput } from "../../contract/errors";
 import { checkFailures, str, strictObject } from "../../contract/inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { inspectShares, RekeyInputs } from "./inputs";
+import { inspectShares, RekeyInputs, rekeyFields } from "./inputs";
 import { decryptMessage, EncryptedShare } from "./protocol/crypto";
 import { RekeyProgress } from "./submission/state";
 
@@ -159,7 +159,11 @@ export class Rekey extends ComponentResource {
         { operation: `Cannot declare rekey "${name}"` },
       );
     super("steward:secrets:Rekey", name, {}, opts);
-    const { currentShares: _current, newShares: _new, ...more } = args;
+    const isPassed = (name: string): boolean => name in rekeyFields && name !== "currentShares" && name !== "newShares";
+    const more = Object.fromEntries(Object.entries(args).filter(([name]) => isPassed(name))) as Omit<
+      RekeyArgs,
+      "currentShares" | "newShares"
+    >;
     const { target, waitSeconds, replaceBackup, confirm, onWaiting, removeBackup, onConflict, discardShares, connection } = more;
     const inspected = output(args).apply((known) => inspectShares(known as RekeyInputs));
     const { currentShares, shareReferences } = inspected;

@@ -329,7 +329,13 @@ export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newSh
     ...failuresIn(sources, field),
     ...(keepSharesInState ? [] : plainShares(sources, field)),
   ];
-  const shareFindings = [...failures(currentShares, "currentShares"), ...failures(newShares, "newShares")];
+  // A misspelled input may have a share.
+  const unknownInputs = Object.keys(inputs).filter((path) => !Object.hasOwn(rekeyFields, path));
+  const shareFindings = [
+    ...failures(currentShares, "currentShares"),
+    ...failures(newShares, "newShares"),
+    ...unknownInputs.map((path) => ({ path, rule: "unrecognized-keys", reason: "is no input of a rekey" })),
+  ];
   if (shareFindings.length > 0) return { currentShares: [], shareReferences: [], shareFindings };
   const shareReferences = currentShares.filter((source) => typeof source !== "string");
   return { currentShares, ...(newShares ? { newShares } : {}), shareReferences, shareFindings };

@@ -104,7 +104,7 @@ class Story {
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === previous ? "previous" : "new";
       const saved = await this.runner.saved();
       if (code === 0 && saved.complete) return this.assertLive(previous, saved);
-      // An operator who reads this message starts again. With holders, the rekey goes on by itself.
+      // An operator who reads this message starts again. With holders, the rekey continues without a change.
       if (!pgp && /\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
       if (/\[rekey\/not-accepted\]/.test(output)) this.notAccepted = candidate?.nonce;
       // After a refusal, the message names a set that may be the live one. Its holders provide their shares, and then the others again.

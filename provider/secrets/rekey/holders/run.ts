@@ -1,6 +1,7 @@
 import { StewardError } from "../../../contract/errors";
 import { availableShares, invalidShare, ProgramShare } from "../inputs";
 import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
+import { commandFor } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
 import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
@@ -37,13 +38,12 @@ export function withNewShares(run: SharesRun): HolderRun {
   const { shares } = availableShares(run.inputs.newShares ?? [], "newShares");
   for (const share of shares) assertNew(run, share, candidate);
   const labeled = shares.map((share) => ({ ...share, label: labelOf(share, run.inputs.newShares?.length, candidate) }));
-  const toConfirm = run.inputs.confirm === "all" ? candidate.encrypted.length - candidate.threshold : 0;
-  const fresh = labeled.filter((share) => !submission.confirmed.includes(digestOf(candidate, share)));
-  const isOpen = submission.outcome === "open";
-  const now = isOpen ? fresh.slice(0, Math.max(0, toConfirm - submission.confirmed.length)) : [];
+  const confirms = run.inputs.confirm === "all" && submission.outcome === "open";
+  const fresh = confirms ? labeled.filter((share) => !submission.confirmed.includes(digestOf(candidate, share))) : labeled;
+  const now = confirms ? fresh.slice(0, Math.max(0, toConfirm(run) - submission.confirmed.length)) : [];
   remember(run, { confirmed: [...submission.confirmed, ...now.map((share) => digestOf(candidate, share))] });
   const operation = redacting(run.operation, [{ shares: labeled }]);
-  return { ...run, operation, shares: isOpen ? fresh.slice(now.length) : labeled, supplied: labeled.length };
+  return { ...run, operation, shares: fresh.slice(now.length), supplied: labeled.length };
 }
 
 /** A share in a list with one for each key is that of its holder. */
@@ -95,15 +95,16 @@ export function waitForNewShares(run: SharesRun, submittedBefore: readonly strin
   const { candidate, outcome, source, submitted } = run.state.submission;
   // Those before the last one, whose response had the new shares.
   const others = submitted.filter((digest) => !submittedBefore.includes(digest)).length;
-  const phase = outcome === "unknown" ? "testing" : run.inputs.confirm === "all" ? "confirming" : "verifying";
-  return endRun(
-    run,
-    { phase, count: 0, required: phase === "confirming" ? toConfirm(candidate as ShareSet) : (candidate?.threshold ?? 0) },
-    source === "reply" ? others + 1 : undefined,
-  );
+  const phase = outcome === "unknown" ? "testing" : toConfirm(run) > 0 ? "confirming" : "verifying";
+  const required = phase === "confirming" ? toConfirm(run) : (candidate?.threshold ?? 0);
+  return endRun(run, { phase, count: 0, required }, source === "reply" ? others + 1 : undefined);
 }
 
-const toConfirm = ({ encrypted, threshold }: ShareSet): number => encrypted.length - threshold;
+/** The number of holders who only confirm. */
+export function toConfirm(run: SharesRun): number {
+  const { encrypted, threshold } = candidateOf(run);
+  return run.inputs.confirm === "all" ? encrypted.length - threshold : 0;
+}
 
 /** Ends a run after which the next holder continues. */
 export function endRun(
@@ -113,7 +114,7 @@ export function endRun(
   details: readonly string[] = [],
   hasFailed = false,
 ): SharesState {
-  const next =
-    "Each holder of a new share takes it from the output encryptedShares or with `pulumi-steward rekey backup`, decrypts and stores it, and runs `pulumi up` with it as newShares.";
+  const backup = run.identity.parameters.backup ? `, or with \`${commandFor(run.operation, "backup")}\`` : "";
+  const next = `Each holder takes the new share from the output encryptedShares${backup}, decrypts and stores it, and runs \`pulumi up\` with it as newShares.`;
   return waitForHolders(run, { id: "new-shares-missing", accepted, progress, details, hasFailed, next });
 }

@@ -22,7 +22,7 @@ export async function settle(run: HolderRun, { server, status }: Observed): Prom
   return undefined;
 }
 
-/** Gives the shares of this run to the probe. Only its own counting gives a verdict: others may submit shares of another set to whatever is in progress. */
+/** Gives the shares of this run to the probe. Only its own counting gives a verdict: other clients may submit shares of another set to the attempt in progress. */
 async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Promise<SharesState> {
   const candidate = candidateOf(run);
   if (run.shares.length === 0) return waitForProbe(run, status?.progress ?? 0, 0);
@@ -67,7 +67,7 @@ async function probeFor({ operation, inputs }: HolderRun, status: RekeyStatus | 
 function waitForProbe(run: HolderRun, count: number, accepted: number): SharesState {
   const { operation, inputs } = run;
   const { threshold } = candidateOf(run);
-  const cancel = `A probe for the key ${inputs.attempt.probe.fingerprint} is in progress, and blocks other rekeys. \`${commandFor(operation, "cancel")}\` cancels it`;
+  const cancel = `a probe for the key ${inputs.attempt.probe.fingerprint} is in progress, and blocks other rekeys. \`${commandFor(operation, "cancel")}\` cancels it`;
   return endRun(run, { phase: "testing", count, required: threshold }, accepted, run.state.submission.given ? [cancel] : []);
 }
 

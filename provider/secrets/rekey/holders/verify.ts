@@ -7,7 +7,7 @@ import { log } from "../protocol/operation";
 import { describeStatus, Observed, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
-import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, unknownOutcome, wholeSets } from "./run";
+import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, toConfirm, unknownOutcome, wholeSets } from "./run";
 
 // New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
 
@@ -144,10 +144,9 @@ export function becomeLive(run: HolderRun): SharesState {
 }
 
 async function waitForOthers(run: HolderRun): Promise<SharesState> {
-  const { encrypted, threshold } = candidateOf(run);
   const { confirmed } = run.state.submission;
-  const toConfirm = run.inputs.confirm === "all" ? encrypted.length - threshold : 0;
-  if (confirmed.length < toConfirm) return endRun(run, { phase: "confirming", count: confirmed.length, required: toConfirm }, run.supplied);
+  const required = toConfirm(run);
+  if (confirmed.length < required) return endRun(run, { phase: "confirming", count: confirmed.length, required }, run.supplied);
   const { progress } = await currentVerification(run);
-  return endRun(run, { phase: "verifying", count: progress, required: threshold }, run.supplied);
+  return endRun(run, { phase: "verifying", count: progress, required: candidateOf(run).threshold }, run.supplied);
 }

@@ -165,7 +165,7 @@ const { target, currentShares, newShares, waitSeconds, replaceBackup, confirm, o
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
-  if (last?.submission.attempt.id === inputs.attempt.id && isForHolders(last.submission))
+  if (last?.submission?.attempt.id === inputs.attempt.id && isForHolders(last.submission))
     return missingShares(inputs.newShares ?? [], "newShares");
   if (!last || last.submission?.candidate || !nonce) return [];
   const to = await encryptedTo(parameters.pgpKeys);
@@ -173,6 +173,7 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
     {
       path: "",
       reason: `the available current shares will be submitted, as long as the attempt accepts them, to create ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      isInformation: true,
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];
@@ -219,7 +220,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     connection,
   },
   // A preview and an update continue, and a refresh reports no drift.
-  work: ({ submission }) => (isPending(submission) ? new Date(0) : "none"),
+  work: ({ submission }) => (submission && isPending(submission) ? new Date(0) : "none"),
   planNotes,
   read: async ({ state }) => state,
 };

@@ -34,7 +34,7 @@ export interface RekeyProgress {
   required: number;
 }
 
-/** What is known of new shares that holders bring. `not accepted` proves nothing: a holder may have brought a wrong share. */
+/** The outcome of new shares that holders bring. `not accepted` proves nothing: a holder may have brought a wrong share. */
 export type Outcome = "open" | "unknown" | "not accepted" | "dead" | "live";
 
 /** The result of submitting the current shares, which the commit receives. */
@@ -59,7 +59,7 @@ export interface Submission {
   hadBackup: boolean;
   /** The ciphertext of the backup that this rekey overwrote. */
   replacedBackup?: RekeyBackup;
-  /** What is known of encrypted new shares. The commit decides about the others, which the state has. */
+  /** The outcome of encrypted new shares. The commit decides about the others, which the state has. */
   outcome: Outcome;
   /** Digests of the new shares that this rekey gave to the verification, or to the probe, with this nonce. */
   given?: { nonce: string; digests: string[] };

@@ -11,7 +11,7 @@ export interface Wait {
   details?: readonly string[];
   /** True if shares were rejected, or are gone. */
   hasFailed?: boolean;
-  /** What the next holder does. */
+  /** The instruction for the next holder. */
   next: string;
 }
 

@@ -72,8 +72,9 @@ test.each<Kind>([
 ])("a key of GnuPG, $primary with $subkey, gets a share or the library's reason, and decrypts one without a warning", async (kind) => {
   const name = make(kind, "%no-protection");
   const [key] = await inspectKeys([exported(name, "--export")]);
-  const reason = `the key ${key?.fingerprint} has no valid subkey for encryption (${kind.reason})`;
+  const reason = expect.stringMatching(/^the key [0-9a-f]{40} has no valid subkey for encryption: the server would use [0-9a-f]{16} \(/);
   expect(key?.problem).toEqual(kind.reason && { rule: "no-encryption-subkey", reason });
+  if (kind.reason) expect(key?.problem?.reason).toContain(`(${kind.reason})`);
   // Also without the private part of the primary key.
   for (const each of ["--export-secret-keys", "--export-secret-subkeys"]) {
     const decrypted = await decryptMessage({

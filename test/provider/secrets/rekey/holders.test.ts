@@ -138,6 +138,13 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(await stack.problems(inputs({ confirm: "all" }))).toEqual(["confirm: needs-pgp-keys"]);
   });
 
+  test("a share that was confirmed is verified once confirm is taken back", async () => {
+    const { program, shares } = await made(3, { confirm: "all" });
+    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    for (const share of shares.slice(0, 2)) expect(await run({ ...program, confirm: "threshold" }, { NEW_SHARE: share })).toBe("done");
+    expect(stack.outputs.complete).toBe(true);
+  });
+
   test("a share that others verify counts where a repeated one does not, and otherwise the verification restarts", async () => {
     const { program, shares } = await made();
     await verify(shares[0] as string);
@@ -172,7 +179,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(lines()).not.toContain("othing was committed");
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
     expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "testing", count: 1, required: 2 } });
-    expect(lines()).toMatch(/A probe for the key [0-9a-f]{40} is in progress, and blocks other rekeys\. `pulumi-steward rekey cancel/);
+    expect(lines()).toMatch(/a probe for the key [0-9a-f]{40} is in progress, and blocks other rekeys\. `pulumi-steward rekey cancel/);
     await expect(stack.destroy()).rejects.toMatchObject({ details: { rule: "rekey/shares-unsettled" } });
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
     expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");

@@ -41,7 +41,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
   });
 
-  test("in a later run the server shows which shares are live, whatever the clocks say", async () => {
+  test("in a later run the server shows which shares are live, also if a clock is wrong", async () => {
     const [a, b] = [stackOn(target), stackOn(target)];
     const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
     await a.up({ ...size, currentShares: target.first.slice(0, 3) });
