@@ -111,7 +111,7 @@ function belongTogether(shares: readonly Share[], threshold: number): ProofResul
 }
 
 /** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. */
-export function keyOf(shares: readonly Share[]): Buffer | undefined {
+function keyOf(shares: readonly Share[]): Buffer | undefined {
   const points = shares.map(pointOf);
   const lengths = new Set(shares.map(({ bytes }) => bytes.length));
   if (lengths.size !== 1 || lengths.has(0) || points.includes(0) || new Set(points).size < points.length) return undefined;

@@ -1,9 +1,9 @@
-import { holders, readAll } from "../../../support/pgp";
+import { base64, holders, readAll } from "../../../support/pgp";
 import { onEachRekeyTarget, spoiled } from "../../../support/rekey";
 import { lines, stack, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
-  const { inputs, stackOn, requests, status, forHolders, interrupt } = tools(current);
+  const { inputs, stackOn, requests, status, forHolders, madeFor, submit, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
@@ -141,5 +141,32 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await stack.up(inputs({ triggers: ["3"], currentShares: live.slice(1) }), "shares");
     expect(JSON.stringify(stack.shares.state)).toContain(live[0]);
     expect(JSON.stringify(stack.shares.state)).not.toContain(dead);
+  });
+
+  const backupStatus = async (): Promise<number> => (await current().outOfBand("GET", "sys/rekey/backup")).status;
+
+  test("live new shares that are passed as current ones beside a wrong new share are not called dead", async () => {
+    const { pgp, newShares } = await madeFor(5, { secretShares: 5, backup: true });
+    const [first = "", second = ""] = newShares;
+    const { nonce } = (await current().outOfBand("GET", "sys/rekey/verify")).body;
+    for (const key of [first, second]) await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce });
+    expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/outcome-unknown");
+    const mixed = { ...pgp, newShares: [spoiled(base64(first)), second], currentShares: newShares.slice(2) };
+    expect(await stack.stops(mixed)).toBe("rekey/not-accepted");
+    expect([stack.submission.outcome, await backupStatus()]).toEqual(["not accepted", 200]);
+    await stack.up({ ...pgp, newShares: newShares.slice(0, 2) });
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("previous shares that are passed as new ones are not called live if a submitted one is beside them", async () => {
+    const [a = "", b = "", c = "", d = "", e = ""] = current().first;
+    const { pgp } = await forHolders(5, { secretShares: 5, secretThreshold: 3 });
+    expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/shares-missing");
+    await submit(a, b);
+    expect(await stack.stops({ ...pgp, currentShares: [c] })).toBe("rekey/new-shares-missing");
+    await current().sealAndUnseal([a, b, c]);
+    expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/outcome-unknown");
+    expect(await stack.stops({ ...pgp, newShares: [a, b, d], currentShares: [c, a, e] })).toBe("rekey/not-committed");
+    expect(stack.submission.outcome).toBe("dead");
   });
 });
