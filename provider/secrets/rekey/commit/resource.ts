@@ -10,7 +10,7 @@ import { definitionOf, rekeyObjects } from "../definition";
 import { areFirst } from "../holders/run";
 import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
-import { isEmpty, redacting, shareOf } from "../protocol/crypto";
+import { isEmpty, redacting, ShareSet, shareOf } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { firstValid } from "../protocol/probe";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
@@ -126,7 +126,7 @@ async function isSucceeded(claims: Claims, operation: RekeyOperation, { attempt 
 const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
 
 async function remove({ operation: connected, state }: DeleteRequest<CommitState>, claims: Claims): Promise<void> {
-  const { submission, outcome, live, discardShares } = state as LastCommit;
+  const { submission, outcome, live, previousLive, discardShares } = state as LastCommit;
   const operation = ofTarget(connected, state as LastCommit);
   const objects = rekeyObjects(operation);
   claims.assertAdopted(objects.attempt);
@@ -135,8 +135,15 @@ async function remove({ operation: connected, state }: DeleteRequest<CommitState
   const { attempt, candidate, nonces, hadBackup } = submission;
   // Every set of this rekey is then worthless.
   if (await isSucceeded(claims, operation, submission)) return candidate && recordOutcome(operation, candidate.nonce, "live");
-  const onlyCopy = live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
-  if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
+  const isOnlyCopy = async (set: ShareSet | undefined): Promise<boolean> =>
+    set !== undefined && !isEmpty(set) && (set.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === set.nonce));
+  if (!discardShares && (await isOnlyCopy(live))) throw stopped("only-copy", "the state contains the only copy of valid shares");
+  if (!discardShares && (await isOnlyCopy(previousLive)))
+    throw stopped(
+      "only-copy",
+      "the state contains the only copy of the previous shares, which are valid if holders tested them as new ones",
+      "Save them (`previousLive` in `pulumi stack export --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
+    );
   if (isUnknown(submission) && !discardShares) throw unsettled();
   // The shares step knows about the new shares of holders, and cancels their attempt.
   if (!candidate || isForHolders(submission)) return;

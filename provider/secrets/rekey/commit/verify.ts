@@ -98,13 +98,13 @@ async function committed(run: CommitRun): Promise<CommitState> {
 /** Cleans up after the set is live, which an error of the cleanup must not hide. */
 export async function finish(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, state, candidate } = run;
-  const { nonces, hadBackup } = inputs.submission;
+  const { nonces, hadBackup, isClaimed } = inputs.submission;
   try {
     const observed = await observe(operation, { ...identity, nonce: undefined });
     if (observed.server === "probe" || observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
     const backup = hadBackup ? await api.getBackup(operation) : undefined;
-    // The backup of an earlier attempt of this rekey contains dead shares.
-    if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
+    // The backup of an earlier attempt of this rekey contains dead shares, unless only a claim makes the new ones live.
+    if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce) && !isClaimed)) {
       await api.removeBackup(operation, backup.nonce);
       log(operation, `removed the backup of ${backup.nonce}`);
     }

@@ -169,4 +169,24 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await stack.stops({ ...pgp, newShares: [a, b, d], currentShares: [c, a, e] })).toBe("rekey/not-committed");
     expect(stack.submission.outcome).toBe("dead");
   });
+
+  test.each([true, false])("a claim drops no copy of the previous shares, which may be the live ones (new backup: %s)", async (backup) => {
+    const { pgp, newShares } = await madeFor(5, { secretShares: 5, backup: true });
+    await stack.up({ ...pgp, newShares });
+    const previous = stack.outputs.encryptedShares[4]?.share as string;
+    const again = { ...pgp, backup, triggers: ["2"], currentShares: newShares.slice(0, 2) };
+    expect(await stack.stops(again)).toBe("rekey/new-shares-missing");
+    await current().sealAndUnseal(newShares.slice(0, 2));
+    expect(await stack.stops({ ...again, currentShares: [] })).toBe("rekey/outcome-unknown");
+    // Holders bring previous shares as new ones.
+    await stack.up({ ...again, currentShares: [], newShares: newShares.slice(2, 4) });
+    expect(stack.outputs.complete).toBe(true);
+    expect(await backupStatus()).toBe(200);
+    const outcome = await stack.destroy().then(
+      () => "destroyed",
+      ({ details }) => details.rule,
+    );
+    expect(outcome).toBe("rekey/only-copy");
+    expect(JSON.stringify(stack.commit.state)).toContain(previous);
+  });
 });
