@@ -78,7 +78,7 @@ function acceptedAsBrought(run: HolderRun): SharesState {
 
 /** Tests all shares of this run, and the previous ones. */
 async function settleAtOnce(run: HolderRun, { required }: RekeyStatus): Promise<SharesState> {
-  const { operation, inputs, shares } = run;
+  const { operation, inputs } = run;
   const { kept, excluded } = run.state.submission;
   const candidate = candidateOf(run);
   const { shares: current } = availableShares(inputs.currentShares, "currentShares");

@@ -134,12 +134,13 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
 /** The attempt is gone, or the rekey begins anew after new shares that are not valid. */
 async function restartLost(run: SharesRun): Promise<SharesState> {
   // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
-  const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
+  const { verification } = run.identity.parameters;
+  const state = verification ? undefined : await fromBackup(run);
   if (state) return state;
   await assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
   const [older] = run.state.submission.kept;
   const why = run.identity.nonce
-    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started. This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them`
+    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started${verification ? ". This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them" : ""}`
     : `a new attempt is started${older ? `. The new shares of ${older.nonce} are kept until the current shares show if they are live` : ""}`;
   return restart(run, "attempt-restarted", why);
 }

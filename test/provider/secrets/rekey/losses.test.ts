@@ -79,6 +79,15 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
+  test("without verification, a rekey does not say that a lost attempt committed nothing", async () => {
+    interrupt("PUT", "update", { when: "after" }, 3);
+    for (const id of ["attempt-lost", "attempt-restarted"]) {
+      const { details } = await stack.fails(inputs({ requireVerification: false, allowUnverified: true }));
+      expect(details.rule).toBe(`rekey/${id}`);
+      expect(`${details.reason}. ${details.hint}`).not.toContain("committed nothing");
+    }
+  });
+
   test("a probe tests the sets that come after one that cannot be combined", async () => {
     await stack.up(inputs());
     const live = stack.outputs.shares;
