@@ -25,7 +25,7 @@ export async function settle(run: HolderRun, { server, status }: Observed): Prom
 /** Gives the shares of this run to the probe. Only its own counting gives a verdict: other clients may submit shares of another set to the attempt in progress. */
 async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Promise<SharesState> {
   const candidate = candidateOf(run);
-  if (run.shares.length === 0) return waitForProbe(run, status?.progress ?? 0, 0);
+  if (run.shares.length === 0) return waitForProbe(run, status?.progress, 0);
   const probe = await probeFor(run, status);
   const given = givenTo(run, probe.nonce);
   const end = async (): Promise<void> => {
@@ -64,11 +64,12 @@ async function probeFor({ operation, inputs }: HolderRun, status: RekeyStatus | 
   return { operation, parameters: probeParameters(key), nonce: status.nonce, required: status.required, disturbed };
 }
 
-function waitForProbe(run: HolderRun, count: number, accepted: number): SharesState {
+/** `count`: the shares of the probe in progress. */
+function waitForProbe(run: HolderRun, count: number | undefined, accepted: number): SharesState {
   const { operation, inputs } = run;
   const { threshold } = candidateOf(run);
   const cancel = `a probe for the key ${inputs.attempt.probe.fingerprint} is in progress, and blocks other rekeys. \`${commandFor(operation, "cancel")}\` cancels it`;
-  return endRun(run, { phase: "testing", count, required: threshold }, accepted, run.state.submission.given ? [cancel] : []);
+  return endRun(run, { phase: "testing", count: count ?? 0, required: threshold }, accepted, count === undefined ? [] : [cancel]);
 }
 
 function acceptedAsBrought(run: HolderRun): SharesState {

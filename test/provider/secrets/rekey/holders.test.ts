@@ -7,7 +7,7 @@ import { clearLines, lines, stack, tools, wrongBeside } from "./story";
 // Several holders, each of whom brings one share in a run of their own. No share enters the state.
 
 onEachRekeyTarget("holders with one share each", (current) => {
-  const { inputs, requests, status, forHolders, madeFor, submit, interrupt } = tools(current);
+  const { inputs, requests, status, forHolders, madeFor, submit, cancel, interrupt } = tools(current);
   afterEach(() => {
     for (const name of ["SHARE", "NEW_SHARE"]) delete process.env[name];
   });
@@ -181,6 +181,9 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "testing", count: 1, required: 2 } });
     expect(lines()).toMatch(/a probe for the key [0-9a-f]{40} is in progress, and blocks other rekeys\. `pulumi-steward rekey cancel/);
     await expect(stack.destroy()).rejects.toMatchObject({ details: { rule: "rekey/shares-unsettled" } });
+    await cancel();
+    expect(await run(program)).toBe("done");
+    expect(lines()).not.toContain("is in progress");
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
     expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
     expect(stack.outputs.complete).toBe(true);
