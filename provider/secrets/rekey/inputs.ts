@@ -327,7 +327,8 @@ export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newSh
   const { currentShares, newShares, keepSharesInState } = inputs;
   const failures = (sources: ShareSource[] | undefined, field: "currentShares" | "newShares"): CheckFailure[] => [
     ...failuresIn(sources, field),
-    ...(keepSharesInState ? [] : plainShares(sources, field)),
+    // It may be a string such as "false", which only the provider rejects.
+    ...(keepSharesInState === true ? [] : plainShares(sources, field)),
   ];
   // A misspelled input may have a share.
   const unknownInputs = Object.keys(inputs).filter((path) => !Object.hasOwn(rekeyFields, path));

@@ -19,3 +19,9 @@ test("a misspelled input is not passed on, since it may have a share", () => {
   expect(JSON.stringify(passed)).not.toContain(share);
   expect(passed.shareFindings).toEqual([{ path: "currentShare", rule: "unrecognized-keys", reason: "is no input of a rekey" }]);
 });
+
+test("a keepSharesInState that is a string passes no share to Pulumi", () => {
+  const keepSharesInState = "false" as never;
+  const passed = inspectShares({ currentShares: ["00".repeat(33)], keepSharesInState });
+  expect(passed).toMatchObject({ currentShares: [], shareFindings: [{ path: "currentShares[0]", rule: "plain-share" }] });
+});
