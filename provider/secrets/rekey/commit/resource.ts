@@ -43,7 +43,8 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
     state: { ...stateOf(outcome, outcome === "live" ? candidate : last.live, submission), ...(previousLive ? { previousLive } : {}) },
     shares,
   };
-  if (outcome === "live" && !(isSame && last.outcome === "live")) recordLive(operation);
+  // A claim does not show that every other set is worthless.
+  if (outcome === "live" && !submission.isClaimed && !(isSame && last.outcome === "live")) recordLive(operation);
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(operation);

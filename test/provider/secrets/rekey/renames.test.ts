@@ -61,6 +61,21 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     expect(await status()).toMatchObject({ started: false });
   });
 
+  test("live shares are kept if only a claim makes those of the other resource live", async () => {
+    const [a, b] = [stackOn(target), stackOn(target)];
+    await a.up({ ...size, secretShares: 5, currentShares: target.first.slice(0, 3) });
+    const live = a.outputs.shares;
+    const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
+    await b.up({ ...size, pgpKeys, currentShares: live.slice(0, 2) });
+    await target.sealAndUnseal(live.slice(0, 2));
+    expect(await b.stops({ ...size, pgpKeys, currentShares: [] })).toBe("rekey/outcome-unknown");
+    clearCache();
+    // Holders bring previous shares as new ones.
+    await b.up({ ...size, pgpKeys, currentShares: [], newShares: live.slice(2, 4) }, "commit", remembers);
+    expect(b.outputs.complete).toBe(true);
+    await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
+  });
+
   const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
   const resumed = { ...size, onConflict: "resume" } as const;
 
