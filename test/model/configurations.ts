@@ -19,7 +19,7 @@ export const configurations: readonly Configuration[] = [
     large: { faults: 2, others: 1, changes: 1, deletions: 1 },
   },
   { settings: { ...operator, from: 2 }, small: { faults: 1, others: 1, changes: 1 }, large: { faults: 2, others: 1, changes: 1 } },
-  { settings: { ...operator, openBao: true }, small: { faults: 1, others: 1, deletions: 1 }, large: { faults: 2, others: 2 } },
+  { settings: { ...operator, openBao: true }, small: { faults: 2, others: 1 }, large: { faults: 2, others: 2 } },
   { settings: holders, small: { faults: 1, others: 1 }, large: { faults: 2, others: 1 } },
   { settings: holders, small: { faults: 1, changes: 1, deletions: 1 }, large: { faults: 1, others: 1, changes: 1, deletions: 1 } },
   { settings: { ...holders, from: 2 }, small: { faults: 1, mistakes: 2 }, large: { faults: 1, others: 1, mistakes: 2 } },

@@ -36,10 +36,16 @@ export function violated(before: State, { after, request, by, stop }: Transition
     [isSaved && isRefused && commit?.candidate === server.live && isFitting, "a live set was not accepted"],
     [isOurs && isForeign(before, after, request, by), `another client's attempt got our ${request?.op}`],
     [stop === "live" && server.attempt?.by === "us", "an attempt of ours remains after the end"],
+    [isTaken(before, after), "an attempt with another client's shares was adopted"],
     [isForgotten(before, after), "a nonce of ours was forgotten"],
     [isOurs && isBackupLost(before, after), "another rekey's backup was overwritten"],
   ];
   return found.filter(([isViolated]) => isViolated).map(([, name]) => name);
+}
+
+function isTaken({ saved, run }: State, after: State): boolean {
+  const nonces = noncesIn(after.saved).filter((nonce) => !noncesIn(saved).includes(nonce));
+  return run?.replies.some(({ is, nonce, count = 0 }) => is === "attempt" && nonces.includes(nonce!) && count > 0) ?? false;
 }
 
 /** A nonce that the state knew. A deletion forgets those of attempts that are gone. */
@@ -61,9 +67,11 @@ function isForeign(
   // OpenBao cancels whichever attempt is in progress: no client can prevent that another one begins between the look and the cancel.
   if (request.op === "cancel" && request.nonce !== attempt.nonce) return by !== "late" && run?.replies.at(-1)?.nonce !== request.nonce;
   if (!run || by === "late") return false;
+  // Only what has our parameters may be adopted.
+  if (attempt.kind !== "ours") return true;
   const isAdopted = noncesIn(saved).includes(attempt.nonce);
   const wasUnused = run.replies.some(({ nonce, count, verification }) => nonce === attempt.nonce && count === 0 && !verification);
-  return !isAdopted && !(wasUnused && attempt.kind === "ours");
+  return !isAdopted && !wasUnused;
 }
 
 function isBackupLost({ server: { backup }, saved }: State, after: State): boolean {
