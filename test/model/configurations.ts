@@ -13,6 +13,7 @@ const holders: Settings = { ...operator, holders: true, to: 2 };
 
 export const configurations: readonly Configuration[] = [
   { settings: operator, small: { faults: 2, others: 1 }, large: { faults: 2, others: 2, changes: 1 } },
+  { settings: { ...operator, to: 2 }, small: { faults: 1, others: 2 }, large: { faults: 2, others: 2 } },
   {
     settings: { ...operator, to: 2 },
     small: { faults: 1, others: 1, changes: 1, deletions: 1 },

@@ -24,7 +24,8 @@ export function violated(before: State, { after, request, by, stop }: Transition
   const isRefused = commit?.outcome === "refused" || stop === "no set accepted";
   // A run may bring shares of a candidate that it replaces.
   const brought = [...(before.run?.brought ?? []), ...(before.saved.commit?.probe?.shares ?? [])];
-  const isFitting = after.mistaken === 0 && brought.every((share) => setOf(share) === commit?.candidate);
+  // Two wrong shares of other clients within one request of ours leave no trace in the count.
+  const isFitting = after.mistaken === 0 && after.interventions < 2 && brought.every((share) => setOf(share) === commit?.candidate);
   const found: [boolean, string][] = [
     [!known.includes(server.live), "nobody knows the live set"],
     [isOurs && isRotated && !isCandidateSaved, "a set became live before it was saved"],
@@ -35,13 +36,17 @@ export function violated(before: State, { after, request, by, stop }: Transition
     [commit?.outcome === "dead" && commit.candidate === server.live, "a set was reported as dead, but is live"],
     [isSaved && isRefused && commit?.candidate === server.live && isFitting, "a live set was not accepted"],
     [isOurs && isForeign(before, after, request, by), `another client's attempt got our ${request?.op}`],
-    [stop === "live" && server.attempt?.by === "us", "an attempt of ours remains after the end"],
+    [stop === "live" && remains(before), "an attempt of ours remains after the end"],
     [isTaken(before, after), "an attempt with another client's shares was adopted"],
     [isForgotten(before, after), "a nonce of ours was forgotten"],
     [isOurs && isBackupLost(before, after), "another rekey's backup was overwritten"],
   ];
   return found.filter(([isViolated]) => isViolated).map(([, name]) => name);
 }
+
+/** The last look showed it. A late start may also arrive after that: the next run finds it. */
+const remains = ({ server: { attempt }, run }: State): boolean =>
+  attempt?.by === "us" || (attempt?.by === "late" && run?.replies.at(-1)?.nonce === attempt.nonce);
 
 function isTaken({ saved, run }: State, after: State): boolean {
   const nonces = noncesIn(after.saved).filter((nonce) => !noncesIn(saved).includes(nonce));

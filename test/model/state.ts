@@ -33,6 +33,8 @@ export interface State {
   known: Name[];
   /** The number of previous shares that holders brought as new ones. */
   mistaken: number;
+  /** The number of requests of other clients. */
+  interventions: number;
   triggers: number;
   budget: Budget;
   /** The number of names so far. */
@@ -55,6 +57,7 @@ export const initial = ({ from }: Settings, budget: Partial<Budget>): State => (
   first: `#s0.${from}`,
   known: [],
   mistaken: 0,
+  interventions: 0,
   triggers: 0,
   budget: { faults: 0, others: 0, changes: 0, deletions: 0, mistakes: 0, ...budget },
   names: 1,

@@ -11,6 +11,8 @@ export function successors(text: string, settings: Settings): Transition[] {
     if (cost && state.budget[cost] === 0) return;
     const after: State = JSON.parse(text);
     if (cost) after.budget[cost]--;
+    if (cost === "others") after.interventions++;
+    if (cost === "mistakes") after.mistaken++;
     found.push({ label, after, ...(change(after) as Partial<Transition> | undefined) });
   };
   addOthers(state, settings, add);
@@ -66,10 +68,7 @@ function addIdle(state: State, settings: Settings, add: Add): void {
   const { saved, current, budget } = state;
   const operator: HolderInput = ["", { current: sharesOf(current), brought: [] }];
   for (const [label, input, cost] of settings.holders ? holderInputs(state) : [operator])
-    add(cost, `pulumi up ${label}`, (after) => {
-      if (cost === "mistakes") after.mistaken++;
-      begin(after, up, input);
-    });
+    add(cost, `pulumi up ${label}`, (after) => begin(after, up, input));
   if (budget.changes > 0 && saved.attempt)
     add("changes", "the user changes triggers", (after) => {
       after.triggers++;
