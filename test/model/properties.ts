@@ -44,9 +44,12 @@ export function violated(before: State, { after, request, by, stop }: Transition
   return found.filter(([isViolated]) => isViolated).map(([, name]) => name);
 }
 
-/** The last look showed it. A late start may also arrive after that: the next run finds it. */
-const remains = ({ server: { attempt }, run }: State): boolean =>
-  attempt?.by === "us" || (attempt?.by === "late" && run?.replies.at(-1)?.nonce === attempt.nonce);
+/** The look at the end showed it without a share. A late start may also arrive after that: the next run finds it. */
+function remains({ server: { attempt }, run }: State): boolean {
+  const [before, last] = run?.replies.slice(-2) ?? [];
+  const wasSeen = last?.nonce === attempt?.nonce && last?.count === 0 && before?.is !== "lost";
+  return attempt?.by === "us" || (attempt?.by === "late" && wasSeen);
+}
 
 function isTaken({ saved, run }: State, after: State): boolean {
   const nonces = noncesIn(after.saved).filter((nonce) => !noncesIn(saved).includes(nonce));
