@@ -47,7 +47,7 @@ export function violated(before: State, { after, request, by, stop }: Transition
 /** The look at the end showed it without a share. A late start may also arrive after that: the next run finds it. */
 function remains({ server: { attempt }, run }: State): boolean {
   const [before, last] = run?.replies.slice(-2) ?? [];
-  const wasSeen = last?.nonce === attempt?.nonce && last?.count === 0 && before?.is !== "lost";
+  const wasSeen = last?.nonce === attempt?.nonce && last?.count === 0 && !last.verification && before?.is !== "lost";
   return attempt?.by === "us" || (attempt?.by === "late" && wasSeen);
 }
 
