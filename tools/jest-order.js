@@ -2,7 +2,7 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** The suites that take longest, some of them in files of a few lines. A slow suite that starts last would run alone. */
-const slow = /test.(troubles|end-to-end|real|secrecy|command.drill|demo)/;
+const slow = /test.(troubles|end-to-end|real|secrecy|command.drill|demo|model)/;
 
 /** Starts the slow suites first, and each part in jest's order, which knows the durations of an earlier run. */
 module.exports = class extends Sequencer {

@@ -36,10 +36,10 @@ export const configurations: readonly Configuration[] = [
 
 const words = (text: Partial<Budget>): string =>
   Object.entries(text)
-    .map(([name, count]) => `${count} ${name}`)
+    .map(([name, count]) => `${name} ${count}`)
     .join(", ");
 
-/** `holders, 1 to 2 shares, OpenBao; 1 faults, 1 others`. */
+/** `holders, 1 to 2 shares, OpenBao; faults 1, others 1`. */
 export function titleOf(
   { settings: { holders, from, to, openBao, backup, verification } }: Configuration,
   budget: Partial<Budget>,

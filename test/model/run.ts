@@ -18,7 +18,6 @@ function main({ small, only }: { small: boolean; only: string }): void {
     for (const [name, way] of violations)
       console.log(`\nVIOLATED: ${name}\n${way.map((line, index) => `${index + 1}. ${line}`).join("\n")}\n`);
     if (violations.size > 0) process.exitCode = 1;
-    if (process.argv.includes("--first") && violations.size > 0) process.exit(1);
   }
 }
 
@@ -27,7 +26,6 @@ const describe = (ends: Exploration["ends"]): string => [...ends].map(([end, cou
 new Command("node tools/run.js model")
   .description("Explores every order of requests, runs and troubles of a rekey.")
   .option("--small", "as TESTS=all does, instead of as each night", false)
-  .option("--first", "")
   .option("--only <text>", "those whose title contains it", "")
   .action(main)
   .parse();
