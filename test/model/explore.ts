@@ -12,7 +12,7 @@ export interface Exploration {
   seconds: number;
   /** The ends of the idle states, without further troubles. */
   ends: Map<string, number>;
-  /** The violations, each with the shortest way to it. */
+  /** The violated properties, each with the shortest way to it. */
   violations: Map<string, string[]>;
 }
 

@@ -2,7 +2,7 @@ import { Name, Settings, setOf, sharesOf, thresholdOf } from "./server";
 import { begin, proceed, State, Transition, textOf, up } from "./state";
 import { currentSets } from "./troubles";
 
-// The properties in every state, at every request, and at the end of every way.
+// The properties of every state, every request and every end.
 
 const setsIn = ({ shares, commit }: State["saved"]): (Name | undefined)[] => [
   shares?.candidate,
@@ -24,7 +24,7 @@ export function violated(before: State, { after, request, by, stop }: Transition
   const isRefused = commit?.outcome === "refused" || stop === "no set accepted";
   // A run may bring shares of a candidate that it replaces.
   const brought = [...(before.run?.brought ?? []), ...(before.saved.commit?.probe?.shares ?? [])];
-  // Two wrong shares of other clients within one request of ours leave no trace in the count.
+  // Two wrong shares of other clients, both between a look and the next request, leave the count as it was.
   const isFitting = after.mistaken === 0 && after.interventions < 2 && brought.every((share) => setOf(share) === commit?.candidate);
   const found: [boolean, string][] = [
     [!known.includes(server.live), "nobody knows the live set"],
@@ -95,7 +95,7 @@ const isMistakenFor = ({ mistaken, saved: { commit }, server, first }: State): b
 
 const ends = new Map<string, ReturnType<typeof follow>>();
 
-/** The end of the rekey, without further troubles. */
+/** Follows a rekey to its end, without further troubles. */
 export function endOf(state: State, settings: Settings): ReturnType<typeof follow> {
   const quiet: State = { ...state, late: undefined, budget: { faults: 0, others: 0, changes: 0, deletions: 0, mistakes: 0 } };
   const text = JSON.stringify(settings) + textOf(quiet);
@@ -140,7 +140,7 @@ function follow(state: State, settings: Settings): { end: string; isGood: boolea
   return { end: "none", isGood: false, runs };
 }
 
-/** The shares that the messages ask for: new ones, until the server did not accept them, and otherwise those of a set with as many as the server requires. */
+/** The messages ask for new shares until the server rejected them, and otherwise for those of a set with as many as the server requires. */
 function nextInput(state: State, holder: number, sets: number): { current: string[]; brought: string[] } {
   const { shares, commit } = state.saved;
   const isNew = shares?.candidate && shares.id === state.saved.attempt?.id && commit?.outcome !== "refused" && commit?.outcome !== "dead";

@@ -1,11 +1,11 @@
-// The server in a rekey, as Vault and OpenBao were observed to.
+// The server's part of a rekey, as observed on Vault and OpenBao.
 
 /** The name of an attempt, a verification or a set of shares: `#n1`, `#v2`, `#s3.2`. After the dot is the threshold of the set. */
 export type Name = string;
 /** A share of a set: `#s3.2/0`. */
 export type Share = string;
 
-/** `ours` has the parameters of the rekey, also if another client starts it, and `probe` the throw-away key of the stack. */
+/** `ours` has the parameters of the rekey, although another client may have started it, and `probe` the throw-away key of the stack. */
 export type Kind = "ours" | "probe" | "foreign";
 
 export interface Attempt {

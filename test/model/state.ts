@@ -6,11 +6,11 @@ import { Attempt, Name, Reply, Request, Server, Settings, serve } from "./server
 
 type Step = keyof typeof steps;
 
-/** The number of each that may still happen. */
+/** The number of each trouble that may still happen. */
 export interface Budget {
   /** Kills, lost replies, requests that arrive late, seals and failovers. */
   faults: number;
-  /** Requests of other clients: holders on their own command line, and any others. */
+  /** Requests of other clients, some of them holders on their own command line. */
   others: number;
   /** Runs with changed `triggers`. */
   changes: number;
@@ -63,7 +63,7 @@ export const initial = ({ from }: Settings, budget: Partial<Budget>): State => (
   names: 1,
 });
 
-/** The state as a string, with names in the order in which they occur, so that equal states have equal texts. */
+/** The state as a string, with names in the order in which they occur, so that equal states have equal strings. */
 export function textOf({ known, names: _names, ...state }: State): string {
   const rest = JSON.stringify(state);
   const text = JSON.stringify({ ...state, known: known.filter((set) => rest.includes(set)) });
@@ -79,7 +79,7 @@ const nameFor = (state: State) => (kind: string) => `#${kind}${state.names++}`;
 
 export function send(state: State, settings: Settings, by: Attempt["by"], request: Request): Reply {
   const reply = serve(state.server, settings, by, request, nameFor(state));
-  // The response is the other client's, too. A share for the probe's key is nobody's.
+  // The response is the other client's, too. Nobody can decrypt the share of a probe.
   if (by === "others" && reply.set && state.server.attempt?.kind !== "probe") state.known.push(reply.set);
   return reply;
 }
@@ -115,7 +115,7 @@ function save(state: State, { save, stop, canceled }: Result): string | undefine
   return stop ?? "live";
 }
 
-/** The next step of the run, if nothing fails. */
+/** Takes the next step of the run, without trouble. */
 export function proceed(state: State, settings: Settings): Omit<Transition, "after"> {
   const { request, result } = resume(state, settings);
   if (result) return { label: `save ${JSON.stringify(result)}`, stop: save(state, result) };

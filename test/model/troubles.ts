@@ -1,7 +1,7 @@
 import { Name, Request, Settings, Share, setOf, sharesOf, thresholdOf } from "./server";
 import { Budget, begin, destroy, Input, proceed, resume, State, send, Transition, up } from "./state";
 
-// The events in a state: the run continues or is interrupted, other clients send requests, and users run Pulumi again.
+// In each state the run continues or is interrupted, other clients send requests, or users run Pulumi again.
 
 /** Everything that may happen next. */
 export function successors(text: string, settings: Settings): Transition[] {

@@ -12,7 +12,7 @@ export function* commitStep(context: Context): Protocol<Result> {
   const live = last?.outcome === "live" ? last.candidate : last?.live;
   const commit: Commit = last?.candidate === candidate ? last : { candidate, outcome: first, live };
   if (commit.outcome === "live") return last === commit ? {} : yield* finish(context, commit);
-  // A submitted current share is no new one, even if its holder believes it.
+  // A holder may take a current share for a new one. Its digest shows that it was submitted as current.
   const brought = settings.holders ? context.brought.filter((share) => !submitted.includes(share)) : sharesOf(candidate);
   const isOpen = commit.outcome === "open";
   for (;;) {
@@ -40,7 +40,7 @@ function* verify(context: Context, commit: Commit, brought: readonly Share[], fi
   let seen = first;
   let given = ownGiven(commit.verified, seen.verification);
   // With a threshold at hand, the verification restarts, which shuts out a provider that outlived its run. With fewer, it would take other holders' shares away.
-  // OpenBao counts a repeated share. If its count is higher than that of the state, one of its shares may be a repeated one.
+  // OpenBao counts a repeated share. If it counts more than the state, a share of the stack may be among them.
   const isAlone = brought.length >= thresholdOf(commit.candidate) && seen.verified === 0;
   if (isAlone || (context.settings.openBao && seen.verified! > given.shares.length)) {
     const { verification } = yield* ask({ op: "restart" });

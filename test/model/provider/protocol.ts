@@ -23,7 +23,7 @@ export type Commit = NonNullable<Saved["commit"]>;
 export interface Context {
   settings: Settings;
   saved: Saved;
-  /** The shares that the user brings to this run: shares of the current set, and new ones. */
+  /** The shares that the user brings to this run, as current and as new ones. */
   current: Share[];
   brought: Share[];
   triggers: number;
@@ -52,7 +52,7 @@ export function* ask(request: Request): Protocol<Reply> {
   return yield request;
 }
 
-/** The attempt on the server, for a step that knows these nonces. */
+/** Observes the attempt on the server, for a step that knows these nonces. */
 export function* observe({ saved, settings }: Context, nonces: readonly Name[], nonce?: Name): Protocol<Observed> {
   const status = yield* ask({ op: "status" });
   const mayAdopt = settings.verification || (settings.holders && settings.backup);
