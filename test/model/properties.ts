@@ -137,7 +137,7 @@ function follow(state: State, settings: Settings): { end: string; isGood: boolea
     if (stop === "refused" || stop === "no set accepted") sets++;
     if (isOthers && round > 20) return { end: "another client rekeyed", isGood: true, runs };
   }
-  return { end: "none", isGood: false, runs };
+  return { end: "none", isGood: false, runs: runs.slice(0, 40) };
 }
 
 /** The messages ask for new shares until the server rejected them, and otherwise for those of a set with as many as the server requires. */

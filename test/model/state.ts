@@ -81,6 +81,8 @@ export function send(state: State, settings: Settings, by: Attempt["by"], reques
   const reply = serve(state.server, settings, by, request, nameFor(state));
   // The response is the other client's, too. Nobody can decrypt the share of a probe.
   if (by === "others" && reply.set && state.server.attempt?.kind !== "probe") state.known.push(reply.set);
+  // Holders who verified the last share have the new ones.
+  if (by === "others" && reply.is === "complete") state.known.push(state.server.live);
   return reply;
 }
 
