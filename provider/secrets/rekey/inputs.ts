@@ -278,6 +278,8 @@ export function availableShares(sources: readonly ShareSource[], field: string):
 
 /** The reason why a share does not belong to a list, after those before it. */
 function problemOf({ text, bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
+  if (bytes.length > 64)
+    return { rule: "encoding", reason: "is too long for a share: decrypt an encrypted one first, with `pulumi-steward rekey decrypt`" };
   if (!mayBeShare(text)) return { rule: "encoding", reason: "is no share, which is 16 to 64 bytes in base64 or hex" };
   const duplicate = before.find((other) => other.bytes.equals(bytes));
   if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };

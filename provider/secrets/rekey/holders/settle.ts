@@ -74,6 +74,10 @@ function waitForProbe(run: HolderRun, count: number | undefined, accepted: numbe
 
 function acceptedAsBrought(run: HolderRun): SharesState {
   remember(run, { isClaimed: true });
+  log(
+    run.operation,
+    "the server accepted the shares that holders brought as new ones: keep the previous ones until a drill has tested these",
+  );
   return becomeLive(run);
 }
 

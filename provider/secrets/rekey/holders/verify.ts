@@ -107,14 +107,16 @@ async function resolve(run: HolderRun, before: Verification, error: unknown): Pr
   const { server, status } = await observe(run.operation, run.identity);
   if (server !== "verifying") throw unknownOutcome(run, "the attempt disappeared while a new share was being sent");
   const now = status.verification as Verification;
-  if (now.nonce === before.nonce && now.progress === before.progress + 1) return "counted";
+  if (/already been provided/.test(error.details.reason)) return "counted";
+  // Only a response shows whose share was counted: another holder may have verified one meanwhile. A repeat would count twice elsewhere.
+  if (now.nonce === before.nonce && now.progress === before.progress + 1)
+    return dialectOf(run.operation).countsRepeatedNewShares ? "counted" : "not counted";
   if (now.nonce !== before.nonce || now.progress < before.progress) return gone(run, error);
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict) {
     if (api.isReplyLost(error) || (error.status ?? 0) >= 500) return "not counted";
     throw error;
   }
-  if (/already been provided/.test(error.details.reason)) return "counted";
   if (before.progress + 1 >= candidateOf(run).threshold) return gone(run, error);
   const reason = `${service} rejected a new share alone (${error.details.reason}); nothing is committed`;
   throw unfinished(run, "new-shares-not-proven", reason, "Correct newShares and run `pulumi up` again.");

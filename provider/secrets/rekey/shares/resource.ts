@@ -67,7 +67,10 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (before?.hadBackup && last.attempt) submission.kept = await keptWithBackup(operation, submission, last.attempt.parameters.threshold);
+  // Without the state of this step, a killed run may have committed an earlier attempt.
+  const mayHaveBackup = before ? before.hadBackup : attempt.parameters.backup && submission.nonces.some((each) => each !== nonce);
+  const older = last.attempt ?? attempt;
+  if (mayHaveBackup) submission.kept = await keptWithBackup(operation, submission, older.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
   const run: SharesRun = { operation, inputs, identity, state: { submission } };
   return followRows(sharesRows, nonce ? "a nonce" : "no nonce", run).then(afterSubmission(run, submission.submitted));

@@ -205,7 +205,7 @@ async function afterAllRefused(
       run,
       "shares-refused",
       `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). ${stays}`,
-      `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
+      `At least one of them is wrong, and all were discarded. Each holder checks the share and submits it again: correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
     );
   log(
     run.operation,

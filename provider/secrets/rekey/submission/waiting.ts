@@ -1,3 +1,4 @@
+import { availableShares } from "../inputs";
 import { warn } from "../protocol/operation";
 import { StopId, unfinished } from "../protocol/stops";
 import { RekeyProgress, remember, SharesRun, SharesState } from "./state";
@@ -25,6 +26,15 @@ const countedAs: Record<RekeyProgress["phase"], string> = {
 
 const several = (count: number, noun: string): string => `${count} more ${noun}${count === 1 ? "" : "s"}`;
 
+/** A holder may set the wrong variable, or come too late. */
+function notSent({ inputs }: SharesRun, phase: RekeyProgress["phase"]): string {
+  const other = phase === "submitting" ? "newShares" : "currentShares";
+  if (availableShares(inputs[other] ?? [], other).shares.length === 0) return "No share was supplied";
+  return other === "newShares"
+    ? "There are no new shares yet, so yours was not sent"
+    : "The current shares are complete, so yours was not sent";
+}
+
 /**
  * Saves what the run has done. It succeeds with a warning, since the next holder continues, unless `onWaiting` is `"fail"`. By default, one person runs a
  * rekey without PGP keys, so that a missing share is an error.
@@ -40,7 +50,7 @@ export function waitForHolders(run: SharesRun, { id, accepted, progress, details
   const onWaiting = run.inputs.onWaiting ?? (fingerprints.length > 0 ? "succeed" : "fail");
   if (hasFailed || onWaiting === "fail") throw unfinished(run, id, facts, next);
   const holders = `Waiting for ${several(Math.max(1, required - count), "key holder")}`;
-  const begun = accepted === undefined ? holders : accepted > 0 ? `${shares}. ${holders}` : `No share was supplied. ${holders}`;
+  const begun = accepted === undefined ? holders : `${accepted > 0 ? shares : notSent(run, phase)}. ${holders}`;
   warn(run.operation, `${begun}: ${facts}.${verification || phase !== "submitting" ? ` ${committed}.` : ""} ${next}`);
   return run.state;
 }

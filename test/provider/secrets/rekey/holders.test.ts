@@ -111,7 +111,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     for (const [share, reason] of [
       [current().first[0], "is a previous share, and not a new one"],
       [Buffer.alloc(20, 1).toString("hex"), "has 20 bytes, and a new share has 33"],
-      [encrypted, "is no share"],
+      [encrypted, "is too long for a share: decrypt an encrypted one first"],
       ["correcthorsebattery", "is no share"],
     ] as const) {
       process.env.NEW_SHARE = share;
@@ -121,6 +121,32 @@ onEachRekeyTarget("holders with one share each", (current) => {
       });
       expect(sent).toEqual([]);
     }
+  });
+
+  test("a share in the wrong variable is not called a missing one", async () => {
+    const { program } = await made();
+    expect(await run(program, { SHARE: current().first[3] as string })).toBe("done");
+    expect(lines()).toContain("The current shares are complete, so yours was not sent. Waiting for 2 more key holders");
+    const second = ceremony((await forHolders(3, { triggers: ["2"] })).pgp);
+    expect(await run(second, { NEW_SHARE: current().first[0] as string })).toBe("done");
+    expect(lines()).toContain("There are no new shares yet, so yours was not sent. Waiting for 3 more key holders");
+  });
+
+  test("a share that the server rejects alone is an error", async () => {
+    // OpenBao takes a share of any length.
+    if (current().dialect === "openbao") return;
+    const program = ceremony((await forHolders(3)).pgp);
+    expect(await run(program, { SHARE: Buffer.alloc(40, 1).toString("base64") })).toBe("rekey/shares-missing");
+  });
+
+  test("a share that another holder verifies while this one's request is lost does not take its place", async () => {
+    const { program, shares } = await made(3, { secretThreshold: 3 });
+    interrupt("PUT", "verify", { when: "before", act: () => verify(shares[1] as string) }, 1);
+    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    if (current().dialect !== "hashicorp") return;
+    expect(lines()).toContain("Waiting for 1 more key holder: 2 of 3 new shares verified");
+    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
+    expect(stack.outputs.complete).toBe(true);
   });
 
   test('with confirm: "all", every holder decrypts before the commit, and the first ones send nothing', async () => {
