@@ -54,7 +54,6 @@ async function sendAll(run: HolderRun, shares: readonly Share[]): Promise<Verdic
     if (verdict !== "counted") return verdict;
     const digests = [...givenTo(run, current.nonce), digestOf(candidate, share)];
     remember(run, { given: { nonce: current.nonce, digests } });
-    log(run.operation, `${Math.max(current.progress + 1, digests.length)} of ${candidate.threshold} new shares verified`);
   }
   return "counted";
 }

@@ -65,7 +65,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     confirmed: [],
     progress: { phase: "submitting", count: 0, required: 0 },
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
-    ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
+    replacedBackups: before?.replacedBackups ?? [],
   };
   // Without the state of this step, a killed run may have committed an earlier attempt.
   const mayHaveBackup = before ? before.hadBackup : attempt.parameters.backup && submission.nonces.some((each) => each !== nonce);

@@ -266,8 +266,8 @@ async function protectBackup(run: SharesRun, status: api.RekeyStatus): Promise<v
     if (status.progress === 0 && submission.nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
     throw foreignBackup(operation, backup);
   }
-  if (submission.replacedBackup?.nonce === backup.nonce) return;
-  remember(run, { replacedBackup: backup });
+  if (submission.replacedBackups.some(({ nonce }) => nonce === backup.nonce)) return;
+  remember(run, { replacedBackups: [...submission.replacedBackups, backup] });
   const reason = `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`;
   throw unfinished(run, "backup-saved", reason);
 }

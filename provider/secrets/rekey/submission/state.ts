@@ -57,8 +57,8 @@ export interface Submission {
   refused: string[];
   /** True if an attempt of this rekey may have left a backup. */
   hadBackup: boolean;
-  /** The ciphertext of the backup that this rekey overwrote. */
-  replacedBackup?: RekeyBackup;
+  /** The ciphertext of the backups that this rekey overwrote. */
+  replacedBackups: RekeyBackup[];
   /** The outcome of encrypted new shares. The commit decides about the others, which the state has. */
   outcome: Outcome;
   /** Digests of the new shares that this rekey gave to the verification, or to the probe, with this nonce. */

@@ -44,10 +44,27 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect((await status()).started).toBe(false);
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/backup-saved");
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/new-shares-missing");
-    const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
+    const kept = stack.submission.replacedBackups[0] as unknown as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
     await stack.up({ ...pgp, replaceBackup: true, newShares: await readAll(all, stack.candidate.encrypted) });
+  });
+
+  test("the state keeps each backup that the rekey overwrites", async () => {
+    const { pgp } = await forHolders(3, { backup: true, replaceBackup: true });
+    const [one, two] = [stackOn(current()), stackOn(current())];
+    expect(await one.stops(pgp)).toBe("rekey/new-shares-missing");
+    const cancel = async (): Promise<unknown> => current().outOfBand("DELETE", "sys/rekey/init", { nonce: (await status()).nonce });
+    await cancel();
+    for (const each of [stack, two]) {
+      expect(await each.stops(pgp)).toBe("rekey/backup-saved");
+      expect(await each.stops(pgp)).toBe("rekey/new-shares-missing");
+      await cancel();
+    }
+    const again = { ...pgp, triggers: ["2"] };
+    while ((await stack.stops(again)) !== "rekey/new-shares-missing");
+    const { replacedBackups } = stack.submission;
+    expect(replacedBackups.map(({ nonce }) => nonce)).toEqual([one, two].map(({ candidate }) => candidate.nonce));
   });
 
   test("another rekey's backup stops a rekey before its start, and leaves no attempt of a later one", async () => {
