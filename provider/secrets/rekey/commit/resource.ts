@@ -32,7 +32,9 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   if (!candidate || isForHolders(submission)) return stateOf("open", last.live, submission);
   const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
   const isHeld = candidate.encrypted.length > 0;
-  const outcome = isHeld ? "live" : isSame ? (last.outcome ?? "open") : firstOutcome(submission);
+  // Without verification, the response with the new shares has committed them.
+  const first = attempt.parameters.verification ? "open" : "live";
+  const outcome = isHeld ? "live" : isSame ? (last.outcome ?? "open") : first;
   const shares = candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
   const previousLive = isSame && last.outcome === "live" ? last.previousLive : submission.isClaimed ? last.live : undefined;
   const run: CommitRun = {
@@ -59,12 +61,6 @@ function assertNotGathered(last: object): void {
   const hint =
     "Cancel the attempt with `pulumi-steward rekey cancel`, remove this resource with `pulumi state delete <URN>`, and delete the older versions of the state.";
   throw stopped("unexpected-state", reason, hint);
-}
-
-/** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
-function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
-  if (attempt.parameters.verification) return "open";
-  return source === "reply" ? "live" : "unknown";
 }
 
 /** The new shares are saved, and either they or the previous ones are valid. */

@@ -68,7 +68,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     // A repeated share is not sent again.
     const again = await requests(() => run(program, { NEW_SHARE: shares[0] as string }));
     expect(again.filter((request) => !request.startsWith("GET"))).toEqual([]);
-    await stack.refresh();
+    expect(await stack.shares.refresh()).toEqual([]);
     expect(formsIn(states(), [...first, ...shares.map(base64)])).toEqual([]);
     expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
     expect(stack.outputs).toMatchObject({ complete: true, shares: [], progress: { phase: "complete", count: 2, required: 2 } });
@@ -121,6 +121,14 @@ onEachRekeyTarget("holders with one share each", (current) => {
       });
       expect(sent).toEqual([]);
     }
+  });
+
+  test("a state with new shares that an earlier version collected is refused", async () => {
+    const program = ceremony((await forHolders(3)).pgp);
+    expect(await run(program)).toBe("done");
+    Object.assign((stack.commit.state as { outputs: object }).outputs, { gathered: [{ label: "newShares[0]", share: "AAAA" }] });
+    expect(await run(program, { SHARE: current().first[0] as string })).toBe("rekey/unexpected-state");
+    await expect(stack.commit.destroy()).rejects.toMatchObject({ details: { rule: "rekey/unexpected-state" } });
   });
 
   test("a share in the wrong variable is not called a missing one", async () => {
