@@ -2,6 +2,7 @@ import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { invalidInput } from "../../contract/errors";
 import { checkFailures, str, strictObject } from "../../contract/inputs";
+import { lostParts } from "../../program/plain-inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs, rekeyFields } from "./inputs";
@@ -153,11 +154,8 @@ export class Rekey extends ComponentResource {
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     const reason = "must not be set, since Pulumi would then drop the shares in the state without calling the provider";
     const unguarded = (["retainOnDelete", "deletedWith"] as const).filter((option) => opts?.[option]);
-    if (unguarded.length > 0)
-      throw invalidInput(
-        unguarded.map((path) => ({ path, rule: "unguarded-delete", reason })),
-        { operation: `Cannot declare rekey "${name}"` },
-      );
+    const failures = [...unguarded.map((path) => ({ path, rule: "unguarded-delete", reason })), ...lostParts(args, [])];
+    if (failures.length > 0) throw invalidInput(failures, { operation: `Cannot declare rekey "${name}"` });
     super("steward:secrets:Rekey", name, {}, opts);
     const isPassed = (name: string): boolean => name in rekeyFields && name !== "currentShares" && name !== "newShares";
     const more = Object.fromEntries(Object.entries(args).filter(([name]) => isPassed(name))) as Omit<
