@@ -235,7 +235,8 @@ async function onFreePorts(count, start) {
     try {
       return await start(await freePorts(count));
     } catch (error) {
-      if (!(error instanceof Problem && error.message.includes("address already in use"))) throw error;
+      // The server of another process that took the port meanwhile may respond before this one ends.
+      if (!(error instanceof Problem && /address already in use|is already initialized/.test(error.message))) throw error;
     }
   }
 }
