@@ -36,6 +36,16 @@ export async function resolveConflict(
   );
 }
 
+/** Beside new shares, another client's attempt is never resumed. */
+export const conflictingAttempt: Row<StepRun & { inputs: { onConflict?: OnConflict } }, never> = {
+  server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
+  log: onConflictDecides,
+  act: async ({ operation, inputs }, observed) => {
+    await resolveConflict(operation, observed, inputs.onConflict, false);
+    return undefined;
+  },
+};
+
 export const waitOr = (mayResume: boolean): string =>
   `Wait until it finishes, or set onConflict: ${mayResume ? '"resume" to resume it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 

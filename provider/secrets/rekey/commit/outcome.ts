@@ -1,10 +1,10 @@
 import { StewardError } from "../../../contract/errors";
 import { availableShares } from "../inputs";
-import { redacting, Share, ShareSet, shareOf } from "../protocol/crypto";
+import { redacting, ShareSet, shareOf, sharesIn } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { firstValid, isComplete, ProbedSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
-import { stopped, unfinished } from "../protocol/stops";
+import { unfinished } from "../protocol/stops";
 import { CommitRun, CommitState, stateOf } from "./state";
 import { finish } from "./verify";
 
@@ -15,14 +15,12 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
   const { shares: current } = availableShares(inputs.currentShares, "currentShares");
   // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
   const previous = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
-  const sharesIn = (set: ShareSet): Share[] => set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`));
   const others: ProbedSet[] = [
     { shares: current, threshold: required },
     ...previous.map((set) => ({ set, shares: sharesIn(set), threshold: set.threshold })),
   ];
   const newSet: ProbedSet = { shares, threshold: candidate.threshold };
-  const options = { key: attempt.probe, disturbed: probeDisturbed };
-  const accepted = await firstValid(redacting(operation, others), options, [newSet, ...others]);
+  const accepted = await firstValid(redacting(operation, others), attempt.probe, [newSet, ...others]);
   if (accepted === newSet) {
     log(operation, "the new shares are valid");
     run.state = stateOf("live", candidate, inputs.submission);
@@ -66,6 +64,3 @@ export const notCommitted = (run: CommitRun): StewardError =>
     `the rekey ${run.candidate.nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
     "Change triggers to start over.",
   );
-
-export const probeDisturbed = (reason: string): StewardError =>
-  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);

@@ -4,13 +4,13 @@ import { Claims, Definition, DeleteRequest } from "../../../contract/definition"
 import { StewardError } from "../../../contract/errors";
 import { valueAt } from "../../../contract/inputs";
 import { cancelLeftovers, oldProbe } from "../attempt/cancel";
-import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
+import { conflictingAttempt, tamperedAttempt } from "../attempt/conflict";
 import { identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
 import { areFirst } from "../holders/run";
 import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
-import { isEmpty, redacting, ShareSet, shareOf } from "../protocol/crypto";
+import { isEmpty, redacting, ShareSet, shareOf, sharesIn } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { firstValid } from "../protocol/probe";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
@@ -18,7 +18,7 @@ import { Observed, observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { becameLive, recordLive, recordOutcome } from "../submission/outcome";
 import { isForHolders, isUnknown, Submission } from "../submission/state";
-import { notCommitted, probeDisturbed, resolveOutcome, stopDead } from "./outcome";
+import { notCommitted, resolveOutcome, stopDead } from "./outcome";
 import { CommitInputs, CommitRun, CommitState, LastCommit, stateOf } from "./state";
 import { finish, proveAndVerify, unknownOutcome } from "./verify";
 
@@ -81,7 +81,7 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   { server: ["noKeys"], log: "the attempt is gone, and there are still no recovery keys: the new ones are dead", act: stopFirst },
   oldProbe,
   tamperedAttempt,
-  { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: cancelConflicting },
+  conflictingAttempt,
   {
     holds: ["an unknown outcome"],
     server: ["none"],
@@ -94,10 +94,6 @@ async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
   // Current shares made this set, so there were keys: another service responds.
   if (!areFirst(run.inputs.submission)) throw unexpectedState(run.operation, observed, "a candidate");
   return stopDead(run, run.state.live);
-}
-
-async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
-  await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares, or progress with them, are a change. */
@@ -115,9 +111,8 @@ async function isSucceeded(claims: Claims, operation: RekeyOperation, { attempt 
   if (outcome !== "live" || !live) return false;
   if (becameLive(operation)) return true;
   if (live.shares.length === 0) return false;
-  const shares = live.shares.map((share) => shareOf(share, `a share of ${live.nonce}`));
-  const options = { key: attempt.probe, disturbed: probeDisturbed };
-  return (await firstValid(redacting(operation, [{ shares }]), options, [{ shares, threshold: live.threshold }])) !== undefined;
+  const set = { shares: sharesIn(live), threshold: live.threshold };
+  return (await firstValid(redacting(operation, [set]), attempt.probe, [set])) !== undefined;
 }
 
 const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");

@@ -1,10 +1,9 @@
 import { oldProbe } from "../attempt/cancel";
-import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
+import { conflictingAttempt, tamperedAttempt } from "../attempt/conflict";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { Observed } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { SharesRun, SharesState, saveProgress } from "../submission/state";
-
 import { areFirst, candidateOf, HolderRun, unknownOutcome, withNewShares } from "./run";
 import { notCommitted, removeDead, settle } from "./settle";
 import { verify } from "./verify";
@@ -31,7 +30,7 @@ export const holderRows: readonly Row<HolderRun, SharesState>[] = [
   },
   { ...oldProbe, holds: ["a candidate"] },
   tamperedAttempt,
-  { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: cancelConflicting },
+  conflictingAttempt,
   {
     holds: ["an unknown outcome"],
     server: ["none", "probe"],
@@ -58,8 +57,4 @@ async function stopFirst(run: HolderRun, observed: Observed): Promise<never> {
   if (!areFirst(run.state.submission)) throw unexpectedState(run.operation, observed, "a candidate");
   await removeDead(run);
   throw notCommitted(run);
-}
-
-async function cancelConflicting({ operation, inputs }: HolderRun, observed: Observed): Promise<undefined> {
-  await resolveConflict(operation, observed, inputs.onConflict, false);
 }

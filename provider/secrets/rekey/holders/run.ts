@@ -112,9 +112,8 @@ export function endRun(
   progress: RekeyProgress,
   accepted: number | undefined,
   details: readonly string[] = [],
-  hasFailed = false,
 ): SharesState {
   const backup = run.identity.parameters.backup ? `, or with \`${commandFor(run.operation, "backup")}\`` : "";
   const next = `Each holder takes the new share from the output encryptedShares${backup}, decrypts and stores it, and runs \`pulumi up\` with it as newShares.`;
-  return waitForHolders(run, { id: "new-shares-missing", accepted, progress, details, hasFailed, next });
+  return waitForHolders(run, { id: "new-shares-missing", accepted, progress, details, next });
 }

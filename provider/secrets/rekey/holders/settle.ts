@@ -2,11 +2,21 @@ import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { availableShares } from "../inputs";
 import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
-import { redacting, Share, shareDigest, shareOf } from "../protocol/crypto";
+import { redacting, shareDigest, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
-import { cancelIfCurrent, firstValid, isComplete, Probe, ProbedSet, probeParameters, startProbe, submitSet } from "../protocol/probe";
+import {
+  cancelIfCurrent,
+  firstValid,
+  isComplete,
+  Probe,
+  ProbedSet,
+  probeDisturbed,
+  probeParameters,
+  startProbe,
+  submitSet,
+} from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
-import { stopped, unfinished } from "../protocol/stops";
+import { unfinished } from "../protocol/stops";
 import { remember, SharesRun, SharesState } from "../submission/state";
 import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, wholeSets } from "./run";
 import { becomeLive } from "./verify";
@@ -45,7 +55,7 @@ async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Prom
       const isDisturbed = error.details?.rule === "rekey/probe-disturbed";
       if (!(error instanceof StewardError) || (!isDisturbed && wasNotCounted(error))) throw error;
       await end();
-      throw isDisturbed ? error : disturbed(error.details.reason);
+      throw isDisturbed ? error : probeDisturbed(error.details.reason);
     });
     if (verdict === "counted") {
       remember(run, { given: { nonce: probe.nonce, digests: [...digests, digest] } });
@@ -60,8 +70,8 @@ async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Prom
 
 async function probeFor({ operation, inputs }: HolderRun, status: RekeyStatus | undefined): Promise<Probe> {
   const { probe: key } = inputs.attempt;
-  if (!status) return startProbe(operation, { key, disturbed });
-  return { operation, parameters: probeParameters(key), nonce: status.nonce, required: status.required, disturbed };
+  if (!status) return startProbe(operation, { key, disturbed: probeDisturbed });
+  return { operation, parameters: probeParameters(key), nonce: status.nonce, required: status.required, disturbed: probeDisturbed };
 }
 
 /** `count`: the shares of the probe in progress. */
@@ -92,23 +102,21 @@ async function settleAtOnce(run: HolderRun, { required }: RekeyStatus): Promise<
   const plain = kept.filter((set) => set.shares.length > 0);
   const others: ProbedSet[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),
-    ...plain.map((set) => ({ set, shares: sharesIn(set.shares, set.nonce), threshold: set.threshold })),
+    ...plain.map((set) => ({ set, shares: sharesIn(set), threshold: set.threshold })),
   ];
   const guarded = redacting(operation, others);
   const newSets: ProbedSet[] = (await wholeSets(run)).map((set) => ({ shares: set, threshold: candidate.threshold }));
   const { probe } = inputs.attempt;
-  const first = await firstValid(guarded, { key: probe, disturbed }, [...newSets, ...others]);
+  const first = await firstValid(guarded, probe, [...newSets, ...others]);
   const isNew = first !== undefined && newSets.includes(first);
   // If other shares are valid as well, the holders brought previous shares.
   const isTestable = others.some((other) => isComplete(other, required));
-  const accepted = (isNew && isTestable && (await firstValid(guarded, { key: probe, disturbed }, others))) || first;
+  const accepted = (isNew && isTestable && (await firstValid(guarded, probe, others))) || first;
   if (!accepted) throw notAccepted(run, "the server refused each threshold of the new shares that were brought as current ones");
   if (accepted === first && isNew) return acceptedAsBrought(run);
   await removeDead(run);
   throw notCommitted(run);
 }
-
-const sharesIn = (texts: readonly string[], nonce: string): Share[] => texts.map((text) => shareOf(text, `a share of ${nonce}`));
 
 /** Proves nothing: a holder may have brought a wrong share. */
 function notAccepted(run: HolderRun, reason: string): StewardError {
@@ -133,6 +141,3 @@ export const notCommitted = (run: SharesRun): StewardError =>
     `the rekey ${candidateOf(run).nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
     "Run `pulumi up` with a current share: the rekey starts anew.",
   );
-
-const disturbed = (reason: string): StewardError =>
-  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);

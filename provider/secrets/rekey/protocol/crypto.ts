@@ -51,6 +51,9 @@ export function mayBeShare(text: string): boolean {
 
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
+/** The shares of a set that the state has in plaintext. */
+export const sharesIn = ({ nonce, shares }: ShareSet): Share[] => shares.map((text) => shareOf(text, `a share of ${nonce}`));
+
 /** Recognizes a share that was submitted to this attempt, without storing the share. */
 export const shareDigest = (nonce: string, { bytes }: Share): string =>
   createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);

@@ -4,6 +4,7 @@ import * as api from "./api";
 import { Share, ShareSet } from "./crypto";
 import { log, RekeyOperation } from "./operation";
 import { matches } from "./server-state";
+import { stopped } from "./stops";
 
 /** A set whose shares are available. */
 export interface ProbedSet {
@@ -17,10 +18,17 @@ export interface ProbedSet {
 export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
   threshold === required && shares.length >= required;
 
+export const probeDisturbed = (reason: string): StewardError =>
+  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);
+
 /** Tests which of these sets is valid, without changing any key. */
-export function firstValid(operation: RekeyOperation, options: ProbeOptions, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
+export function firstValid(
+  operation: RekeyOperation,
+  key: ProbeOptions["key"],
+  sets: readonly ProbedSet[],
+): Promise<ProbedSet | undefined> {
   log(operation, "testing with a probe which shares are valid");
-  return firstAccepted(operation, options, sets, (set, required) =>
+  return firstAccepted(operation, { key, disturbed: probeDisturbed }, sets, (set, required) =>
     isComplete(set, required) ? set.shares.slice(0, required) : undefined,
   );
 }
