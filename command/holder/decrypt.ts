@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { StewardError } from "../provider/contract/errors";
-import { decryptMessage, mayBeShare, nameKeys } from "../provider/secrets/rekey/protocol/crypto";
-import { print, readLine, readSecret, say, Terminal } from "./terminal";
+import { StewardError } from "../../provider/contract/errors";
+import { decryptMessage, mayBeShare, nameKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { print, readLine, readSecret, say, Terminal } from "../terminal";
 
 export interface DecryptOptions {
   key: string;

@@ -1,16 +1,16 @@
-import { StewardError } from "../provider/contract/errors";
-import { noEngine } from "../provider/contract/operation";
-import { readReference } from "../provider/contract/secret";
-import { isNoShare, nameOf, ShareReference } from "../provider/secrets/rekey/inputs";
-import { assertTarget, getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
-import { canCombine, createThrowAwayKey, prove, redacting, Share, setsOf } from "../provider/secrets/rekey/protocol/crypto";
-import { RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
-import { firstAccepted } from "../provider/secrets/rekey/protocol/probe";
-import { keysOf } from "../provider/secrets/rekey/protocol/stops";
+import { StewardError } from "../../provider/contract/errors";
+import { noEngine } from "../../provider/contract/operation";
+import { readReference } from "../../provider/contract/secret";
+import { isNoShare, nameOf, ShareReference } from "../../provider/secrets/rekey/inputs";
+import { assertTarget, getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
+import { canCombine, createThrowAwayKey, prove, redacting, Share, setsOf } from "../../provider/secrets/rekey/protocol/crypto";
+import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { firstAccepted } from "../../provider/secrets/rekey/protocol/probe";
+import { keysOf } from "../../provider/secrets/rekey/protocol/stops";
+import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "../terminal";
 import { assertPrivate, describe, service, TargetOptions } from "./attempt";
 import { Leftovers } from "./leftovers";
 import { checkShare, failed } from "./shares";
-import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "./terminal";
 
 // A drill proves that shares are valid. It tests them with probes, which change no key.
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { StewardError } from "../provider/contract/errors";
-import { cancelAttempt, getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
-import { RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
-import { isProbe } from "../provider/secrets/rekey/protocol/server-state";
-import { Terminal } from "./terminal";
+import { StewardError } from "../../provider/contract/errors";
+import { cancelAttempt, getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
+import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { isProbe } from "../../provider/secrets/rekey/protocol/server-state";
+import { Terminal } from "../terminal";
 
 /** The attempts that drills left on a service. For each, the name of an empty file has the process and the fingerprint of the throw-away key. */
 export class Leftovers {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { StewardError } from "../provider/contract/errors";
+import { StewardError } from "../../provider/contract/errors";
 
 // The size of one share, encrypted to the largest keys in use.
 const bytesOfOne = 8 * 1024;

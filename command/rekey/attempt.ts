@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { connect } from "../provider/connection";
-import { StewardError } from "../provider/contract/errors";
-import { isPrivate, noEngine } from "../provider/contract/operation";
-import { placeOf, system } from "../provider/secrets/client";
-import { getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
-import { commandFor, ofTarget, RekeyOperation, RekeyTarget } from "../provider/secrets/rekey/protocol/operation";
-import { keysOf, stopped } from "../provider/secrets/rekey/protocol/stops";
-import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
+import { connect } from "../../provider/connection";
+import { StewardError } from "../../provider/contract/errors";
+import { isPrivate, noEngine } from "../../provider/contract/operation";
+import { placeOf, system } from "../../provider/secrets/client";
+import { getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
+import { commandFor, ofTarget, RekeyOperation, RekeyTarget } from "../../provider/secrets/rekey/protocol/operation";
+import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
+import { Canceled, logOf, readLine, say, Terminal } from "../terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 

@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
-import { getStatus, restartVerification } from "../provider/secrets/rekey/protocol/api";
+import { getStatus, restartVerification } from "../../provider/secrets/rekey/protocol/api";
+import { decrypt } from "../holder/decrypt";
+import { print, say, Terminal } from "../terminal";
 import { agree, assertUnchanged, canceling, describe, service, TargetOptions, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
-import { decrypt } from "./decrypt";
 import { DrillOptions, drill } from "./drill";
 import { cancel, submit, verify } from "./shares";
-import { print, say, Terminal } from "./terminal";
 
 const environment = `
 The address and the token come from the environment:

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { StewardError } from "../provider/contract/errors";
-import { placeOf } from "../provider/secrets/client";
-import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/protocol/api";
-import { encryptedLine } from "../provider/secrets/rekey/protocol/crypto";
+import { StewardError } from "../../provider/contract/errors";
+import { placeOf } from "../../provider/secrets/client";
+import { getBackup, RekeyBackup, removeBackup } from "../../provider/secrets/rekey/protocol/api";
+import { encryptedLine } from "../../provider/secrets/rekey/protocol/crypto";
+import { unusable } from "../holder/file";
+import { print, say, Terminal } from "../terminal";
 import { service, TargetOptions } from "./attempt";
-import { unusable } from "./file";
-import { print, say, Terminal } from "./terminal";
 
 export interface BackupOptions extends TargetOptions {
   fingerprint?: string;

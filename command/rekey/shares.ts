@@ -1,5 +1,5 @@
-import { StewardError } from "../provider/contract/errors";
-import { dialectOf } from "../provider/secrets/client";
+import { StewardError } from "../../provider/contract/errors";
+import { dialectOf } from "../../provider/secrets/client";
 import {
   cancelAttempt,
   getStatus,
@@ -14,7 +14,7 @@ import {
   unchecked,
   verifyShare,
   wasNotCounted,
-} from "../provider/secrets/rekey/protocol/api";
+} from "../../provider/secrets/rekey/protocol/api";
 import {
   encryptedLine,
   flawOf,
@@ -25,9 +25,11 @@ import {
   Share,
   ShareSet,
   shareOf,
-} from "../provider/secrets/rekey/protocol/crypto";
-import { commandFor, RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
-import { identified, noShares, StopId, stopped } from "../provider/secrets/rekey/protocol/stops";
+} from "../../provider/secrets/rekey/protocol/crypto";
+import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { identified, noShares, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
+import { NewSharesFile } from "../holder/file";
+import { print, readSecret, say, Terminal, unbroken } from "../terminal";
 import {
   agree,
   assertPrivate,
@@ -41,8 +43,6 @@ import {
   verifyHint,
   verifying,
 } from "./attempt";
-import { NewSharesFile } from "./file";
-import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
 // The commands that prompt for a share and send it.
 
