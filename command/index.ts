@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { writeFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addDiscover } from "./discover";
 import { addRekey } from "./rekey";
+import { isRejection } from "./rekey/outcome";
 import { runSandbox } from "./sandbox";
 import { Canceled, say, Terminal } from "./terminal";
 
@@ -39,7 +41,7 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
     const { code, message } = error as NodeJS.ErrnoException;
     // The reader closed the pipe.
     if (code !== "EPIPE") say(terminal, `pulumi-steward: ${message}`);
-    return 1;
+    return isRejection(error) ? 3 : 1;
   }
 }
 
@@ -49,8 +51,11 @@ function interrupted(): Promise<unknown> {
   });
 }
 
-if (require.main === module) {
+/** Runs the command line of this process. */
+export function main(): void {
   const { stdin, stdout, stderr, env: environment } = process;
+  // A core dump contains no memory, and so no share. macOS and Windows write none by default.
+  if (process.platform === "linux") writeFileSync("/proc/self/coredump_filter", "0");
   // `print` rejects with the error. Without a listener, the error would end the process at once.
   stdout.on("error", () => {});
   // A notice that nobody reads must not end a command that has begun to send shares.
@@ -59,3 +64,5 @@ if (require.main === module) {
     process.exitCode = code;
   });
 }
+
+if (require.main === module) main();

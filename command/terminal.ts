@@ -7,7 +7,7 @@ export interface Terminal {
   /** The input. Commands prompt on a terminal, and read any other stream to its end. */
   stdin: Readable & { isTTY?: boolean };
   /** The result, and nothing else. */
-  stdout: Writable;
+  stdout: Writable & { isTTY?: boolean };
   /** Notices and questions. */
   stderr: Writable;
   environment: NodeJS.ProcessEnv;
@@ -20,8 +20,9 @@ export class Canceled extends Error {
   }
 }
 
-// Part of a line may come from the server: remove characters that a terminal would interpret.
-const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
+// Part of a line may come from the server: show the characters that a terminal would interpret.
+const harmless = (line: string): string =>
+  line.replace(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** Prints a notice. */
 export function say({ stderr }: Terminal, line: string): void {
@@ -37,6 +38,15 @@ export const logOf = (terminal: Terminal): Log => ({
 /** Prints a line of the result. Rejects if the write fails. */
 export function print({ stdout }: Terminal, line: string): Promise<void> {
   return new Promise((resolve, reject) => stdout.write(`${harmless(line)}\n`, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Prints a secret. A terminal shows it on its alternate screen, to which nobody can scroll back, until Enter. */
+export async function reveal(terminal: Terminal, secret: string): Promise<void> {
+  if (!terminal.stdout.isTTY) return print(terminal, secret);
+  terminal.stdout.write("\x1b[?1049h\x1b[H");
+  await print(terminal, secret);
+  const seen = readLine(terminal, "Press Enter to clear the screen: ", { hidden: true });
+  await seen.finally(() => terminal.stdout.write("\x1b[2J\x1b[?1049l"));
 }
 
 /** Prompts for one line. With `hidden`, the terminal shows neither the input nor its length. */

@@ -15,8 +15,12 @@ test("workflows pin each action by digest with its release next to it, and a bot
   expect(updates).toContainEqual(expect.objectContaining({ "package-ecosystem": "github-actions", directory: "/" }));
 });
 
-test("a release has an executable of the plugin for every platform", () => {
+test("a release has an executable for every platform, with a provenance attestation, and the checksums of all", () => {
   const { jobs } = parse(readFileSync(join(github, "workflows/release.yml"), "utf8"));
+  const [attest] = jobs.executables.steps.filter(({ uses = "" }) => uses.startsWith("actions/attest-build-provenance@"));
+  expect(attest.with).toEqual({ "subject-path": "archives/*.tar.gz" });
+  expect(jobs.executables.permissions).toEqual({ contents: "write", "id-token": "write", attestations: "write" });
+  expect(jobs.checksums).toMatchObject({ needs: "executables", steps: [{ run: expect.stringContaining("> SHA256SUMS") }] });
   const runners = jobs.executables.strategy.matrix.runner as string[];
   // The labels of GitHub's runners. `macos-latest` is an arm64 machine.
   expect(runners).toEqual(["ubuntu-latest", "ubuntu-24.04-arm", "macos-15-intel", "macos-latest", "windows-latest", "windows-11-arm"]);

@@ -1,5 +1,5 @@
 // @ts-check
-// Packs the native plugin as one executable that runs without Node, in the format of Pulumi's plugins.
+// Packs the native plugin and the commands of a holder as one executable that runs without Node, in the format of Pulumi's plugins.
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
@@ -50,7 +50,7 @@ async function makeExecutable(folder) {
   try {
     const { build } = require("esbuild");
     await build({
-      entryPoints: [path.join(root, "dist/provider/engine/plugin-main.js")],
+      entryPoints: [path.join(root, "dist/command/executable.js")],
       outfile: bundle,
       bundle: true,
       minify: true,

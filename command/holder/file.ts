@@ -57,3 +57,10 @@ export const unusable = (error: unknown, more = ""): StewardError =>
     reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})${more}`,
     hint: "Choose a file that does not exist yet, in a folder with enough space.",
   });
+
+/** Decodes a file: UTF-8, the UTF-16 of PowerShell, or else the binary form, which begins with a byte above 127. */
+export function textOf(bytes: Buffer, binary: BufferEncoding): string {
+  const first = bytes[0] ?? 0;
+  const encoding = first === 0xff ? "utf16le" : first < 128 || first === 0xef ? "utf8" : binary;
+  return bytes.toString(encoding).replace(/^\ufeff/, "");
+}

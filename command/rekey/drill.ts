@@ -7,10 +7,11 @@ import { canCombine, createThrowAwayKey, prove, redacting, Share, setsOf } from 
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { firstAccepted } from "../../provider/secrets/rekey/protocol/probe";
 import { keysOf } from "../../provider/secrets/rekey/protocol/stops";
+import { checkShare } from "../holder/share";
 import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "../terminal";
 import { assertPrivate, describe, service, TargetOptions } from "./attempt";
 import { Leftovers } from "./leftovers";
-import { checkShare, failed } from "./shares";
+import { failed } from "./outcome";
 
 // A drill proves that shares are valid. It tests them with probes, which change no key.
 
@@ -61,9 +62,9 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
   for (const share of shares)
     await print(terminal, `${share.label}: ${proven.includes(share) ? "works" : wrong.includes(share) ? "wrong" : "not proven"}`);
   if (wrong.length > 0)
-    throw failed(`${wrong.length} of ${shares.length} shares are wrong`, "Rekey while enough shares work: a rekey creates new ones.");
+    throw wrongShare(`${wrong.length} of ${shares.length} shares are wrong`, "Rekey while enough shares work: a rekey creates new ones.");
   if (proven.length < shares.length)
-    throw failed(
+    throw wrongShare(
       `${operation.server.words.service} rejects every set of ${required} of these shares, so at least one of them is wrong`,
       "Pass one more share to find out which.",
     );
@@ -165,6 +166,8 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
   say(terminal, `An earlier drill left the attempt ${status.nonce}, which this one cancels first.`);
   return status;
 }
+
+const wrongShare = (reason: string, hint: string): StewardError => failed(reason, hint).with({ rule: "wrong-share" });
 
 const disturbed = (reason: string): StewardError =>
   failed(`the drill has no result: ${reason}`, "No key was changed. Run the drill again.", "probe-disturbed");

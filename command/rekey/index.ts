@@ -4,8 +4,11 @@ import { decrypt } from "../holder/decrypt";
 import { print, say, Terminal } from "../terminal";
 import { agree, assertUnchanged, canceling, describe, service, TargetOptions, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
+import { cancel } from "./cancel";
 import { DrillOptions, drill } from "./drill";
-import { cancel, submit, verify } from "./shares";
+import { InitOptions, init } from "./init";
+import { submit } from "./submit";
+import { verify } from "./verify";
 
 const environment = `
 The address and the token come from the environment:
@@ -17,12 +20,15 @@ The first address that is set is used, with the other variables of its prefix on
 …_CLIENT_KEY.`;
 
 const exits = `
-Exit code: 0 success, 1 failure, 2 usage error, 130 canceled at a prompt.`;
+Exit code: 0 success, 1 failure, 2 usage error, 3 if the server rejected the share, 130 canceled at a prompt.`;
 
 const shares = `
 The command prompts for the share without showing it. Without a terminal, it reads the share from standard input:
 
   $ pass show unseal/mine | pulumi-steward rekey`;
+
+const withGpg = `
+With --from-backup or --encrypted, gpg decrypts the share, with a key in its keyring or on a card, and the command prints nothing of it.`;
 
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
@@ -35,6 +41,13 @@ const target = (): Option =>
 
 const neverArgument =
   "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
+
+/** Where the holder's own share comes from. */
+const fromBackup = (): Option =>
+  new Option("--from-backup", "fetch your encrypted share from the server's backup, and decrypt it with gpg").conflicts("encrypted");
+const encrypted = (): Option => new Option("--encrypted <file>", "decrypt the share in this file with gpg");
+const storeWith = (): Option =>
+  new Option("--store <command>", "pass your new share to this command over a pipe, such as `pass insert -m`");
 
 /** Collects the values of an option that may be repeated. */
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
@@ -50,12 +63,11 @@ export function addRekey(program: Command, terminal: Terminal): void {
       `
 ${neverArgument}
 
-A Pulumi program or Vault's command line starts the rekey. Then each holder runs:
+A Pulumi program or \`pulumi-steward rekey init\` starts the rekey. Then each holder runs:
 
   $ pulumi-steward rekey status                      shows the rekey, its recipients and its progress
   $ pulumi-steward rekey submit                      submits a current share
-  $ pulumi-steward rekey decrypt --key me.asc        decrypts the new share, if it is encrypted
-  $ pulumi-steward rekey verify                      verifies the new share, if no stack runs the rekey
+  $ pulumi-steward rekey verify --from-backup        decrypts the new share with gpg, and verifies it
 
 Between two rekeys, \`pulumi-steward rekey drill\` tests whether the shares are still valid.
 ${environment}
@@ -76,15 +88,40 @@ ${exits}`,
     });
 
   rekey
+    .command("init")
+    .description("Start a rekey with verification.")
+    .addOption(target())
+    .requiredOption("--threshold <number>", "the number of new shares that the server requires")
+    .addOption(new Option("--keys <folder>", "the holders' public OpenPGP keys, one file each: one new share is encrypted to each"))
+    .addOption(new Option("--shares <number>", "the number of new shares, in plaintext").conflicts("keys"))
+    .addHelpText(
+      "after",
+      `
+  $ pulumi-steward rekey init --keys keys/ --threshold 3
+
+Each key is checked before the start. The command never replaces a rekey in progress or the backup of another one.
+${environment}
+${exits}`,
+    )
+    .action(async (options: InitOptions, command: Command) => {
+      if (options.keys === undefined && options.shares === undefined)
+        command.showHelpAfterError(false).error("error: --keys or --shares is required");
+      await init(terminal, options);
+    });
+
+  rekey
     .command("submit")
     .description("Submit a current share. The last one returns the new shares.")
     .addOption(target())
     .option("--nonce <nonce>", nonce)
+    .addOption(fromBackup())
+    .addOption(encrypted())
     .option("--output <file>", "write the new shares to this new file instead of standard output")
     .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} submit --nonce 6f1c…
+${withGpg}
 
 Compare the numbers and the fingerprints before you enter the share. If the rekey changes in the meantime, nothing is sent.
 The command sends the share once, and repeats the request only if it had no effect. Only the response to the last share contains the new shares.
@@ -102,10 +139,16 @@ ${exits}`,
     .description("Verify a new share. The last share of a threshold commits the rekey, which makes the new shares valid.")
     .addOption(target())
     .option("--nonce <nonce>", verificationNonce)
+    .addOption(fromBackup())
+    .addOption(encrypted())
+    .addOption(storeWith())
     .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} verify --nonce 90ab…
+${withGpg} If the command of --store fails, nothing is sent.
+
+  $ pulumi-steward rekey verify --from-backup --store "pass insert --multiline unseal/new"
 
 The verification has its own nonce, which \`pulumi-steward rekey status\` shows.
 If a stack runs the rekey, pass the new share to the stack as newShares instead. The stack restarts the verification and discards the shares
@@ -179,21 +222,19 @@ ${exits}`,
 
   rekey
     .command("decrypt")
-    .description("Decrypt a new share with its holder's private key. Nothing is sent.")
-    .requiredOption("--key <file>", "the private OpenPGP key, armored, binary or base64")
+    .description("Decrypt a new share, with gpg or with the file of a private key. Nothing is sent.")
     .option("--share <file>", "the encrypted share, in hex, base64, armored or as the printed line (default: a prompt or standard input)")
+    .option("--key <file>", "the private OpenPGP key, armored, binary or base64 (default: gpg finds it)")
     .option("--passphrase-file <file>", "the passphrase of the key (default: a prompt)")
+    .addOption(storeWith())
     .addHelpText(
       "after",
       `
-Prints the share in the form that \`submit\`, \`verify\` and \`vault operator rekey\` accept:
+gpg decrypts with a key in its keyring or on a card. The share goes to standard output, or with --store to a command. A terminal shows it until
+you press Enter, and does not keep it in its scroll-back.
 
-  $ gpg --armor --export-secret-keys "$FINGERPRINT" > /run/user/1000/me.asc
-  $ pulumi-steward rekey decrypt --key /run/user/1000/me.asc --share mine.txt | pulumi-steward rekey verify --nonce 90ab…
-  $ rm /run/user/1000/me.asc
-
-If the private key is on a smart card or in an agent: 
-  $ grep -oE '[0-9a-f]{64,}' mine.txt | xxd -r -p | gpg --decrypt
+  $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
+  $ pulumi-steward rekey decrypt --share mine.txt --store "pass insert --multiline unseal/new"
 ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
@@ -218,7 +259,7 @@ One line per share goes to standard output: "works", "wrong" or "not proven". To
 If a drill was killed, the next one cancels its attempt.
 ${environment}
 
-Exit code: 0 if every share works, 1 if not, or if the drill failed, 2 usage error, 130 canceled.`,
+Exit code: 0 if every share works, 3 if not, 1 if the drill failed, 2 usage error, 130 canceled.`,
     )
     .action((options: DrillOptions) => drill(terminal, options));
 

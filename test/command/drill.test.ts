@@ -47,8 +47,8 @@ const results = (words: string): string =>
     .join("");
 const all = (word: string, count: number): string => results(Array(count).fill(word).join(", "));
 const works = (count: number): Partial<Ended> => ({ code: 0, stdout: all("works", count) });
-const unproven = (count: number): Partial<Ended> => ({ code: 1, stdout: all("not proven", count) });
-const names = (words: string): Partial<Ended> => ({ code: 1, stdout: results(words) });
+const unproven = (count: number): Partial<Ended> => ({ code: 3, stdout: all("not proven", count) });
+const names = (words: string): Partial<Ended> => ({ code: 3, stdout: results(words) });
 
 onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
   const { sent, begin, nonce, cancel, submitShares, share } = tools(current);
@@ -150,7 +150,9 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       expect(gone.stderr).toContain(`the file ${join(folder, "gone.txt")} does not exist. No share was sent.`);
       for (const option of ["--share-env", "--share-file"]) expect((await drill([], option, a)).code).toBe(1);
       expect((await drill([], a)).code).toBe(2);
-      expect((await drill([a, b, "hunter2"])).stderr).toContain("share 3 of the input is not a share in base64 or hex; nothing was sent");
+      expect((await drill([a, b, "hunter2"])).stderr).toContain(
+        "share 3 of the input is 5 bytes of base64, and a share has 16 to 64; nothing was sent",
+      );
     } finally {
       delete process.env.DRILL_SHARE;
     }

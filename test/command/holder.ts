@@ -77,12 +77,12 @@ export interface Person {
   [question: string]: string | (() => Promise<string>);
 }
 
-/** Runs one command line at a terminal, and returns its screen. `raw` lists the terminal's modes. */
+/** Runs one command line at a terminal, and returns its screen. `raw` lists the terminal's modes. With `screen`, stdout is the terminal, too. */
 export async function typing(
   variables: Record<string, string>,
   args: readonly string[],
   person: Person,
-  { brokenOutput = false }: { brokenOutput?: boolean } = {},
+  { brokenOutput = false, screen = false }: { brokenOutput?: boolean; screen?: boolean } = {},
 ): Promise<Ended & { raw: boolean[] }> {
   const raw: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (mode: boolean) => raw.push(mode) });
@@ -101,7 +101,11 @@ export async function typing(
         setImmediate(async () => stdin.write(typeof answer === "string" ? answer : await answer()));
       },
     });
-  const terminal = { stdin, stdout: into("stdout").on("error", () => {}), stderr: into("stderr"), environment: variables };
+  const stdout = Object.assign(
+    into("stdout").on("error", () => {}),
+    { isTTY: screen },
+  );
+  const terminal = { stdin, stdout, stderr: into("stderr"), environment: variables };
   const code = await run(args, terminal, () => Promise.resolve());
   return { code, ...shown, raw };
 }

@@ -55,12 +55,12 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
     await alone(["submit", "--nonce", name], share(0));
     const twice = await alone(["submit", "--nonce", name], share(0));
-    expect(twice.code).toBe(1);
+    expect(twice.code).toBe(3);
     expect(twice.stderr).toContain("given key has already been provided");
     await alone(["submit", "--nonce", name], share(1));
     const wrong = spoiled(share(2));
     const last = await alone(["submit", "--nonce", name], wrong);
-    expect(last.code).toBe(1);
+    expect(last.code).toBe(3);
     expect(last.stderr).toMatch(/\b3 current shares\b/);
     expect(last.stderr).toContain(name);
     expect(formsIn(last.stderr, [wrong])).toEqual([]);

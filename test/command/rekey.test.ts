@@ -30,7 +30,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
     const first = await alone(["submit", "--nonce", name], `${share(0)}\n`);
     expect(first).toMatchObject({ code: 0, stdout: "" });
-    expect(first.stderr.replace(status.stdout, "")).toMatch(/^1 of 3 .*\n$/);
+    expect(first.stderr.replace(status.stdout, "")).toBe("Your share was accepted: 1 of 3. You are done.\n");
     // In hex, although the others are in base64.
     const second = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
@@ -38,7 +38,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     });
     expect(second).toMatchObject({ code: 0, stdout: "", raw: [true, false, true, false] });
     for (const { fingerprint } of all) expect(second.stderr.indexOf(fingerprint)).toBeLessThan(second.stderr.indexOf(askedForShare));
-    expect(second.stderr).toContain("2 of 3 ");
+    expect(second.stderr).toContain("Your share was accepted: 2 of 3. You are done.");
     const output = join(folder, "new");
     const third = await alone(["submit", "--nonce", name, "--output", output], share(2));
     expect(third).toMatchObject({ code: 0, stdout: "" });
@@ -59,7 +59,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       decrypted.push(stdout.trim());
     }
     const back = await atTerminal(["verify"], { [confirmed]: `yes${enter}`, [askedForShare]: decrypted[0] + enter });
-    expect(back.stderr).toContain("1 of 2 new shares ");
+    expect(back.stderr).toContain("Your share was accepted: 1 of 2. You are done.");
     expect((await alone(["status"])).stdout).toMatch(new RegExp(`^verification +1 of 2 .* ${await verification()}$`, "m"));
     const last = await alone(["verify", "--nonce", await verification()], decrypted[2]);
     expect(last).toMatchObject({ code: 0, stdout: "" });

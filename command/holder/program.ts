@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createInterface } from "node:readline";
+import { isatty } from "node:tty";
+import { StewardError } from "../../provider/contract/errors";
+import { say, Terminal } from "../terminal";
+
+// Programs of the holder. A share passes over a pipe: it is in no argument, in no file, and in no variable.
+
+interface Ended {
+  output: Buffer;
+  /** Null if a signal ended the program. */
+  code: number | null;
+}
+
+/** Runs a program with this input, prints what it writes to stderr, and returns its output. */
+function run(terminal: Terminal, command: string, args: readonly string[], input: string | Uint8Array, shell = false): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], { env: environmentOf(terminal), stdio: "pipe", shell });
+    const output: Buffer[] = [];
+    child.stdout.on("data", (chunk) => output.push(chunk));
+    createInterface({ input: child.stderr }).on("line", (line) => say(terminal, line));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ output: Buffer.concat(output), code }));
+    // A program that fails does not read its input: its exit code tells.
+    child.stdin.on("error", () => {}).end(input);
+  });
+}
+
+/** With the terminal on which gpg-agent prompts, since stdin is a pipe. */
+function environmentOf({ environment }: Terminal): NodeJS.ProcessEnv {
+  const screen = environment.GPG_TTY ? undefined : [0, 1, 2].find((descriptor) => isatty(descriptor));
+  if (screen === undefined) return environment;
+  const { stdout } = spawnSync("tty", { stdio: [screen, "pipe", "ignore"], encoding: "utf8" });
+  return stdout ? { ...environment, GPG_TTY: stdout.trim() } : environment;
+}
+
+async function gpg(terminal: Terminal, args: readonly string[], input: string | Uint8Array = ""): Promise<Ended> {
+  return run(terminal, "gpg", ["--batch", "--no-auto-check-trustdb", ...args], input).catch((error) => {
+    throw failed(
+      `gpg cannot be started (${error.code})`,
+      "Install GnuPG, or pass the private key to `pulumi-steward rekey decrypt --key`.",
+    );
+  });
+}
+
+/** Decrypts a message with gpg, which finds the private key in its keyring or on a card, and prompts for the passphrase or the PIN. */
+export async function decryptWithGpg(terminal: Terminal, message: string | Uint8Array): Promise<string> {
+  const { output, code } = await gpg(terminal, ["--decrypt"], message);
+  if (code === 0) return output.toString("utf8");
+  throw failed(
+    `gpg cannot decrypt the message (exit code ${code})`,
+    "Its messages above say why. If it cannot prompt, run `export GPG_TTY=$(tty)`.",
+  );
+}
+
+/** The fingerprints of the primary keys of which gpg has a private part, or knows the card. */
+export async function fingerprintsOfGpg(terminal: Terminal): Promise<string[]> {
+  const { output } = await gpg(terminal, ["--with-colons", "--list-secret-keys"]);
+  return [...output.toString("utf8").matchAll(/^sec:.*\n(?:(?!fpr:).*\n)*fpr:+([0-9A-F]+):/gm)].map(([, fingerprint = ""]) =>
+    fingerprint.toLowerCase(),
+  );
+}
+
+/** Passes a share to the holder's own safe, such as `pass insert --multiline unseal`. What the command prints to stdout may be the share, and is dropped. */
+export async function store(terminal: Terminal, command: string, share: string): Promise<void> {
+  const { code } = await run(terminal, command, [], `${share}\n`, true);
+  if (code !== 0) throw failed(`the --store command failed (exit code ${code})`, "Nothing was sent.");
+  say(terminal, "Your share is stored.");
+}
+
+const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StewardError } from "../../provider/contract/errors";
+import { assertTarget, getBackup, getStatus, startAttempt } from "../../provider/secrets/rekey/protocol/api";
+import { inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { commandFor } from "../../provider/secrets/rekey/protocol/operation";
+import { matches } from "../../provider/secrets/rekey/protocol/server-state";
+import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
+import { textOf } from "../holder/file";
+import { say, Terminal } from "../terminal";
+import { describe, service, TargetOptions } from "./attempt";
+
+export interface InitOptions extends TargetOptions {
+  threshold: string;
+  shares?: string;
+  keys?: string;
+}
+
+/** Starts a rekey with verification. With the holders' keys, the server encrypts a share to each, and keeps a backup. */
+export async function init(terminal: Terminal, options: InitOptions): Promise<void> {
+  const operation = service(terminal, options);
+  const keys = options.keys === undefined ? [] : await readKeys(options.keys);
+  const [shares, threshold] = [options.keys === undefined ? Number(options.shares) : keys.length, Number(options.threshold)];
+  if (!(Number.isInteger(threshold) && threshold >= 2 && threshold <= shares && shares <= 255))
+    throw invalid([`--threshold ${options.threshold} is not a number from 2 to the number of shares, ${shares}`]);
+  await assertTarget(operation);
+  const before = await getStatus(operation);
+  if (before.started) {
+    for (const line of describe(before, operation)) say(terminal, line);
+    throw stopped("foreign-attempt", `a rekey of the ${keysOf[operation.target].name} is in progress`, "Nothing was changed.");
+  }
+  if (before.required === 0) throw invalid([`${operation.server.words.service} has no ${keysOf[operation.target].name} yet`]);
+  const backup = keys.length > 0 ? await getBackup(operation) : undefined;
+  if (backup)
+    throw stopped(
+      "foreign-backup",
+      `${operation.server.words.service} stores the backup of the rekey ${backup.nonce}, which this rekey would overwrite`,
+      `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`.`,
+    );
+  const parameters = {
+    shares,
+    threshold,
+    pgpKeys: keys.map(({ binary }) => binary),
+    fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    backup: keys.length > 0,
+    verification: true,
+  };
+  await startAttempt(operation, parameters);
+  const status = await getStatus(operation);
+  for (const line of describe(status, operation)) say(terminal, line);
+  for (const { file, fingerprint, userId } of keys) say(terminal, `${file}: ${fingerprint}${userId === undefined ? "" : ` "${userId}"`}`);
+  if (!matches(status, parameters))
+    throw stopped("tampered-attempt", "the server shows other parameters than requested", "Cancel the rekey.");
+  say(terminal, `The rekey is started, and nothing has changed yet. Each holder runs \`${commandFor(operation, "submit")}\`.`);
+}
+
+/** The public keys in a folder, one file for each holder, in the order of their names. */
+async function readKeys(folder: string): Promise<({ file: string } & Awaited<ReturnType<typeof inspectKeys>>[number])[]> {
+  let files: string[];
+  let texts: string[];
+  try {
+    files = readdirSync(folder)
+      .filter((name) => !name.startsWith("."))
+      .sort();
+    texts = files.map((file) => textOf(readFileSync(join(folder, file)), "base64"));
+  } catch (error) {
+    throw invalid([`--keys ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+  }
+  const keys = (await inspectKeys(texts)).map((key, index) => ({ ...key, file: files[index] as string }));
+  const problems = keys.flatMap(({ file, problem, fingerprint }, index) => {
+    const first = keys.findIndex((other) => other.fingerprint === fingerprint);
+    return problem ? `${file} ${problem.reason}` : first < index ? `${file} is the same key as ${files[first]}` : [];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  return keys;
+}
+
+const invalid = (problems: readonly string[]): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", reason: problems.join("; "), hint: "Nothing was sent." });

@@ -1,0 +1,130 @@
+import { StewardError } from "../../provider/contract/errors";
+import {
+  getStatus,
+  isFailedCommit,
+  isKeyRejected,
+  isUnchecked,
+  RekeyStatus,
+  unchecked,
+  wasNotCounted,
+} from "../../provider/secrets/rekey/protocol/api";
+import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { identified, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
+import { ShareOrigin } from "../holder/share";
+import { say, Terminal } from "../terminal";
+import { Round, Standing, TargetOptions } from "./attempt";
+
+// What became of a share that was sent.
+
+export interface ShareOptions extends TargetOptions, ShareOrigin {
+  nonce?: string;
+  allowHttp?: boolean;
+}
+
+export const onItsWay = "The share was sent. Waiting for the response.";
+
+/** The first line after a share was counted. */
+export const sayAccepted = (terminal: Terminal, progress: number, required: number): void =>
+  say(terminal, `Your share was accepted: ${progress} of ${required}.${progress < required ? " You are done." : ""}`);
+
+export const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
+
+/** True if the server rejected a share, or the shares of all holders. */
+export const isRejection = (error: unknown): boolean =>
+  error instanceof StewardError &&
+  /^rekey\/(share-refused|shares-refused|shares-not-combined|new-shares-rejected)$|^wrong-share$/.test(error.details.rule ?? "");
+
+/** An error with an id, if docs/rekey/errors.md says more than the hint. */
+export function failed(reason: string, hint: string, id?: StopId): StewardError {
+  const error = new StewardError({ code: "ERR_FAILED", reason, hint });
+  return id ? identified(id, error) : error;
+}
+
+export const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
+  verificationRequired
+    ? "Nothing is committed. Do not verify them. Cancel the rekey, and find out what modifies the responses."
+    : "They may be live. Keep them and the previous ones, and keep the server unsealed.";
+
+/** Explains a failed or lost response: reads from the status whether the share counted. */
+export async function explain(
+  operation: RekeyOperation,
+  round: Round,
+  agreed: RekeyStatus,
+  before: Standing,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof StewardError)) return error;
+  const { reason } = error.details;
+  const { service } = operation.server.words;
+  const { status } = error;
+  if (wasNotCounted(error)) return error;
+  const after = await getStatus(operation).catch(() => undefined);
+  if (!after)
+    return failed(
+      `it is unknown whether the share was counted (${reason})`,
+      `Check \`${commandFor(operation, "status")}\` before you submit it again.`,
+      "share-count-unknown",
+    );
+  const now = round.at(after);
+  const counted = now && `${now.progress} of ${now.required}`;
+  const hasRestarted = now && now.progress === 0 && before.progress + 1 >= before.required;
+  const kind = `${round.shares} shares`;
+  if (round.shares === "current" && now && now.progress >= now.required)
+    return failed(
+      `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
+      `Nothing is committed. At least one of them is wrong, and ${service} keeps them all: cancel the rekey, and start over.`,
+      "shares-not-combined",
+    );
+  if (round.shares === "new" && isFailedCommit(error))
+    return failed(
+      `it is unknown whether the new shares are live: ${service} failed to commit them (${reason})`,
+      keepBoth,
+      "outcome-unknown",
+    );
+  if (hasRestarted && isKeyRejected(error))
+    return stopped(
+      "key-rejected",
+      `${service} accepted the ${before.required} current shares, but cannot encrypt the new ones (${reason})`,
+      "A PGP key has expired, or is not valid. Renew it, cancel the rekey, and start it again with the new key.",
+    );
+  if (hasRestarted && isUnchecked(error)) return stopped("shares-not-checked", unchecked(operation, before.required, error));
+  if (hasRestarted && (status === 400 || status === 500))
+    return failed(
+      `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
+      `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
+      round.shares === "current" ? "shares-refused" : "new-shares-rejected",
+    );
+  if (status === 400)
+    return failed(
+      `${service} rejected this share and kept the others: ${reason}`,
+      `See \`${commandFor(operation, "status")}\`.`,
+      "share-refused",
+    );
+  if (now)
+    return failed(
+      `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,
+      now.progress > before.progress
+        ? "The share was counted, unless another holder submitted one at the same moment."
+        : hasRestarted
+          ? "At least one share may be wrong: all holders must submit theirs again."
+          : "The share was not counted: submit it again.",
+      "share-count-unknown",
+    );
+  if (round.shares === "new")
+    return failed(
+      `it is unknown whether the new shares are live: the response was lost (${reason}), and the rekey is gone`,
+      keepBoth,
+      "outcome-unknown",
+    );
+  if (after.started && after.nonce === agreed.nonce)
+    return failed(
+      `the new shares were created, but were lost with the response (${reason})`,
+      `Nothing is committed. ${agreed.backup ? `The backup contains them, encrypted: fetch it with \`${commandFor(operation, "backup")}\`.` : "Cancel the rekey, and start over."}`,
+      "new-shares-lost",
+    );
+  return failed(
+    `the response was lost (${reason}), and the rekey is gone`,
+    `It was canceled or lost, or other holders have committed it. ${keepBoth}`,
+    "attempt-lost",
+  );
+}
