@@ -20,7 +20,7 @@ export class Canceled extends Error {
   }
 }
 
-// Part of a line may come from the server: show the characters that a terminal would interpret.
+// Part of a line may come from the server: escape the characters that a terminal would interpret.
 const harmless = (line: string): string =>
   line.replace(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 

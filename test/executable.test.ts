@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeExecutable } from "../tools/executable";
@@ -41,6 +42,11 @@ test("the executable plugin is installed from its archive and deploys every reso
   await project.preview();
   writeFileSync(file, program);
   await project.up();
+  // A holder installs the same file.
+  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  const variables = { PATH, SECRETS_ADDR: sandbox.secrets.url, SECRETS_TOKEN: sandbox.secrets.token };
+  const status = execFileSync(join(folder, "pulumi-resource-steward"), ["rekey", "status"], { env: variables, encoding: "utf8" });
+  expect(status).toBe(`no rekey of the unseal keys in progress on ${sandbox.secrets.url}\n`);
   await project.preview("--expect-no-changes");
   await project.destroy();
 });

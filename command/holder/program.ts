@@ -61,7 +61,7 @@ export async function fingerprintsOfGpg(terminal: Terminal): Promise<string[]> {
   );
 }
 
-/** Passes a share to the holder's own safe, such as `pass insert --multiline unseal`. What the command prints to stdout may be the share, and is dropped. */
+/** Passes a share to the holder's own safe, such as `pass insert --multiline unseal`. The output of the command is dropped, since it may be the share. */
 export async function store(terminal: Terminal, command: string, share: string): Promise<void> {
   const { code } = await run(terminal, command, [], `${share}\n`, true);
   if (code !== 0) throw failed(`the --store command failed (exit code ${code})`, "Nothing was sent.");

@@ -6,7 +6,7 @@ import { readSecret, say, Terminal } from "../terminal";
 import { messageOf, readEncrypted } from "./decrypt";
 import { decryptWithGpg, fingerprintsOfGpg, store } from "./program";
 
-/** Where a holder's share comes from, and where else it goes. The default is a prompt or standard input. */
+/** The source of a holder's share, and a second place that receives it. The default is a prompt or standard input. */
 export interface ShareOrigin {
   /** Fetches the holder's encrypted share from the server. gpg decrypts it. */
   fromBackup?: boolean;

@@ -42,7 +42,7 @@ const target = (): Option =>
 const neverArgument =
   "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
 
-/** Where the holder's own share comes from. */
+/** The sources of the holder's own share, and its second destination. */
 const fromBackup = (): Option =>
   new Option("--from-backup", "fetch your encrypted share from the server's backup, and decrypt it with gpg").conflicts("encrypted");
 const encrypted = (): Option => new Option("--encrypted <file>", "decrypt the share in this file with gpg");

@@ -14,7 +14,7 @@ import { ShareOrigin } from "../holder/share";
 import { say, Terminal } from "../terminal";
 import { Round, Standing, TargetOptions } from "./attempt";
 
-// What became of a share that was sent.
+// The outcome of a share that was sent.
 
 export interface ShareOptions extends TargetOptions, ShareOrigin {
   nonce?: string;

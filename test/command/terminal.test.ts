@@ -74,7 +74,7 @@ test("a core dump on Linux contains no memory", async () => {
   expect(filter).toBe("00000000");
 });
 
-test("control characters of a server are shown as text", () => {
+test("control characters of a server are escaped", () => {
   let shown = "";
   say({ stderr: { write: (text: string) => (shown += text) } } as unknown as Terminal, "sealed\x1b[2K\r\u202e");
   expect(shown).toBe("sealed\\u{1b}[2K\\u{d}\\u{202e}\n");
