@@ -1,12 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import { makeExecutable } from "../tools/executable";
 import { temporaryFolder } from "./support/cleanup";
 import { configureExample, exampleEnvironment, exampleWithRekey, runPrograms } from "./support/languages";
 import { makeHolder } from "./support/pgp";
 import { Project } from "./support/project";
 import { startSandbox } from "./support/sandbox";
+
+const execute = promisify(execFile);
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
 
@@ -43,10 +46,10 @@ test("the executable plugin is installed from its archive and deploys every reso
   writeFileSync(file, program);
   await project.up();
   // A holder installs the same file.
-  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  await execute("tar", ["-xzf", archive, "-C", folder]);
   const variables = { PATH, SECRETS_ADDR: sandbox.secrets.url, SECRETS_TOKEN: sandbox.secrets.token };
-  const status = execFileSync(join(folder, "pulumi-resource-steward"), ["rekey", "status"], { env: variables, encoding: "utf8" });
-  expect(status).toBe(`no rekey of the unseal keys in progress on ${sandbox.secrets.url}\n`);
+  const { stdout } = await execute(join(folder, "pulumi-resource-steward"), ["rekey", "status"], { env: variables });
+  expect(stdout).toBe(`no rekey of the unseal keys in progress on ${sandbox.secrets.url}\n`);
   await project.preview("--expect-no-changes");
   await project.destroy();
 });

@@ -170,6 +170,10 @@ describe("decrypt", () => {
     gpg.run(["--passphrase", "passphrase", "--decrypt"], Buffer.from(message, "hex"));
     expect(await decrypt(gpg, message)).toMatchObject({ code: 0, stdout: `${text}\n` });
     expect((await decrypt(gpg, gpg.encrypt(fingerprint, "no share"))).stderr).toContain("the message contains no share");
+    // What gpg prints before it finds a message damaged is not trusted.
+    writeFileSync(join(gpg.home, "gpg"), `#!/bin/sh\necho ${text}\nexit 2\n`, { mode: 0o755 });
+    const damaged = await steward({ PATH: gpg.home }, ["rekey", "decrypt"], message);
+    expect(damaged).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("exit code 2") });
     expect((await decrypt(gpg, "hello, world")).stderr).toContain("is not a PGP message");
     expect(existsSync(join(gpg.home, "private-keys-v1.d"))).toBe(true);
     gpg.remove();
