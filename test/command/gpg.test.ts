@@ -170,7 +170,7 @@ describe("decrypt", () => {
     gpg.run(["--passphrase", "passphrase", "--decrypt"], Buffer.from(message, "hex"));
     expect(await decrypt(gpg, message)).toMatchObject({ code: 0, stdout: `${text}\n` });
     expect((await decrypt(gpg, gpg.encrypt(fingerprint, "no share"))).stderr).toContain("the message contains no share");
-    // What gpg prints before it finds a message damaged is not trusted.
+    // The output of gpg is not trusted before it has checked the whole message.
     writeFileSync(join(gpg.home, "gpg"), `#!/bin/sh\necho ${text}\nexit 2\n`, { mode: 0o755 });
     const damaged = await steward({ PATH: gpg.home }, ["rekey", "decrypt"], message);
     expect(damaged).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("exit code 2") });

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { Gpg } from "../support/gpg";
 import { installed } from "../support/installation";
 import { readPage } from "../support/pages";
-import { base64, Holder, holders } from "../support/pgp";
+import { base64, holders } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
 import { realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
@@ -130,23 +131,29 @@ test("docs/reference/threat-model.md", async () => {
 
 test("docs/rekey/command-line.md", async () => {
   const page = "docs/rekey/command-line.md";
-  await follow(page, { "https://vault.example.com:8200": vault.gateway.url });
-  const all = await writeKeys(reader, 0);
-  expect(reader.take("sh")).toContain("npm install ../pulumi-steward-0.1.0.tgz");
-  const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
-  await reader.run(`vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`);
-  expect(await reader.shell({ input: `${vault.token}\n` })).toMatch(/^new shares +3, threshold 2$/m);
-  const [submit, decrypt, verify] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
-  let given = "";
-  for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
-  const mine = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(all[0] as Holder, given)]] }));
-  await reader.run(verify, { terminal: submitting(mine) });
-  const backup = await reader.says("npx --no pulumi-steward rekey backup");
-  expect(shareFor(all[0] as Holder, backup)).toBe(shareFor(all[0] as Holder, given));
-  await reader.says("npx --no pulumi-steward rekey restart", { terminal: [["[y/N]", "y"]] });
-  await reader.says("npx --no pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  // In the folder of a program, with another safe.
+  const here = { "pulumi-steward rekey": "npx --no pulumi-steward rekey", "pass insert --multiline unseal/new": "cat > new" };
+  await follow(page, { "https://vault.example.com:8200": vault.gateway.url, ...here });
+  const gpg = new Gpg();
+  await writeKeys(reader, 0);
+  const fingerprint = gpg.generate("ada");
+  reader.write("keys/ada.asc", gpg.publicKey(fingerprint));
+  expect(reader.take("sh")).toContain("sha256sum --check --ignore-missing SHA256SUMS");
+  reader.with({ GNUPGHOME: gpg.home, FINGERPRINT: fingerprint });
+  await reader.shell({ input: `${vault.token}\n` });
+  expect(await reader.shell()).toMatch(/^new shares +3, threshold 2$/m);
+  const submit = reader.take("sh");
+  for (const share of vault.first.slice(0, 3)) await reader.run(submit, { terminal: submitting(share) });
+  expect(await reader.shell({ terminal: [["[y/N]", "y"]] })).toContain("Your share was accepted: 1 of 2. You are done.");
+  await reader.shell({ terminal: [["clear the screen", ""]] });
+  await reader.says("pulumi-steward rekey backup");
+  await reader.says("pulumi-steward rekey restart", { terminal: [["[y/N]", "y"]] });
+  const mine = secretIn(await reader.run("cat new"));
+  expect(mine).toHaveLength(66);
+  await reader.says("pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
   expect(await vault.opens(vault.first.slice(0, 3))).toBe(true);
   reader.finish();
+  gpg.remove();
 });
 
 test("docs/rekey/errors.md", async () => {

@@ -63,6 +63,7 @@ describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
       ["restart", async () => ["restart", "--nonce", await verification()]],
       ["backup --delete", async () => ["backup", "--delete", "--nonce", nonce as string]],
       ["cancel", async () => ["cancel", "--nonce", nonce as string]],
+      ["init", async () => ["init", "--shares", "3", "--threshold", "2"]],
     ];
     for (const [command, args, input] of commands) {
       const needs: string[] = [];
