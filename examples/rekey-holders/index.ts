@@ -5,7 +5,7 @@
 //   pulumi preview                                           # shows the PGP keys of the new shares, which I compare with those that we agreed on
 //   read -rs SHARE; SHARE="$SHARE" pulumi up; unset SHARE    # submits my current share, until the threshold is reached
 //   pulumi stack output encryptedShares                      # the new shares, each encrypted to the key of its holder
-//   xxd -r -p <<< <mine> | gpg --decrypt                     # my new share; or `npx --no pulumi-steward rekey decrypt --key <my private key>`
+//   npx --no pulumi-steward rekey decrypt                    # my new share, with gpg; or with `--key <my private key>`
 //   read -rs NEW_SHARE; NEW_SHARE="$NEW_SHARE" pulumi up; unset NEW_SHARE    # verifies my new share; the last one of the threshold commits
 import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
