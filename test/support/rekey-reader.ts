@@ -24,5 +24,5 @@ export const submitting = (share: string): [string, string][] => [
   ["(will be hidden): ", share],
 ];
 
-/** The line of the output that is a share in hex. */
-export const secretIn = (output: string): string => /^([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";
+/** The line of the output that is a share in hex. On a terminal, it is the first of the alternate screen. */
+export const secretIn = (output: string): string => /(?:^|\[H)([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";
