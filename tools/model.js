@@ -41,6 +41,10 @@ const sources = (folder) =>
 const isExported = (statement) =>
   ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
+/** The type without `WithSecrets`, which the definition receives but no program sees. @param {ts.TypeNode} node */
+const declaredType = (node) =>
+  ts.isTypeReferenceNode(node) && node.typeName.getText() === "WithSecrets" ? (node.typeArguments?.[0] ?? node) : node;
+
 class Model {
   constructor() {
     const config = ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile).config;
@@ -80,7 +84,7 @@ class Model {
       if (!type || !ts.isTypeReferenceNode(type) || !/(Definition|ReadFunction)$/.test(type.typeName.getText())) return [];
       const constant = declaration.name.getText();
       const symbol = /** @type {ts.Symbol} */ (this.checker.getSymbolAtLocation(declaration.name));
-      const [inputs, outputs] = (type.typeArguments ?? []).map((node) => this.checker.getTypeFromTypeNode(node).symbol);
+      const [inputs, outputs] = (type.typeArguments ?? []).map((node) => this.checker.getTypeFromTypeNode(declaredType(node)).symbol);
       return {
         system,
         file,

@@ -5,6 +5,7 @@ import { format, parseId } from "../../provider/contract/fields";
 import { Operation, System } from "../../provider/contract/operation";
 import { className } from "../../provider/lifecycle/context";
 import { Properties } from "../../provider/lifecycle/properties";
+import { recorded } from "../../provider/lifecycle/references";
 import { nativeType } from "../../provider/program/dynamic";
 import { definitions } from "../../provider/registry/resources";
 import { isObject, parsed } from "../../provider/text/json";
@@ -129,7 +130,8 @@ async function searchFor(
   const { discover } = definition;
   if (typeof discover !== "function") return [];
   try {
-    return await discover({ operation, asSet, mounts, modules, workspaces, attempt });
+    const found = await discover({ operation, asSet, mounts, modules, workspaces, attempt });
+    return found.map((each) => ({ ...each, state: recorded(definition.fields, each.state) }));
   } catch (error) {
     throw error instanceof StewardError ? error.with({ operation: `Cannot search for ${className(definition)}` }) : error;
   }

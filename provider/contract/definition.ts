@@ -2,6 +2,7 @@ import { Comparison } from "./comparison";
 import { CheckFailure } from "./errors";
 import { Schema } from "./inputs";
 import { Operation, System, Writer } from "./operation";
+import { Secret } from "./secret";
 
 /** An attribute whose value on the server differs from the declared one. */
 export interface Difference {
@@ -82,15 +83,23 @@ export interface Field<Value = unknown> {
 /** The fields of any resource. */
 export type AnyFields = Readonly<Record<string, Field | undefined>>;
 
+/** The value of a field as the program declares it. */
+type Declared<Value> = Value extends Secret ? string : Value;
 type InputRow<Inputs, Name extends keyof Inputs> = {
-  input: Schema<NonNullable<Inputs[Name]>>;
+  input: Schema<Declared<NonNullable<Inputs[Name]>>>;
   default?: (operation: Operation) => NonNullable<Inputs[Name]>;
 } & (undefined extends Inputs[Name] ? { required?: undefined } : { required: true });
 type OutputRow = { input?: undefined; required?: undefined; default?: undefined };
+/** A definition receives each string that is a secret as a {@link Secret}, and only those. */
+type SecretRow<Value> = Secret extends Value ? { secret: true } : string extends Value ? { secret?: undefined } : { secret?: true };
 
 /** The fields of a resource by name. A missing or unknown field does not compile. */
 export type Fields<Inputs, Outputs, State> = {
-  readonly [Name in keyof Inputs | keyof Outputs | keyof State]-?: Omit<Field, "input" | "required" | "default" | "output" | "stored"> &
+  readonly [Name in keyof Inputs | keyof Outputs | keyof State]-?: Omit<
+    Field,
+    "input" | "required" | "default" | "output" | "stored" | "secret"
+  > &
+    SecretRow<Name extends keyof State ? State[Name] : Name extends keyof Inputs ? Inputs[Name] : never> &
     (Name extends keyof Inputs ? InputRow<Inputs, Name> : OutputRow) &
     (Name extends keyof Outputs
       ? { output: true; stored?: undefined }

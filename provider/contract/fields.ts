@@ -3,6 +3,7 @@ import { Comparison, exact } from "./comparison";
 import { AnyFields, Difference, Field } from "./definition";
 import { issuesOf, Schema, strictObject, valueAt } from "./inputs";
 import { Operation } from "./operation";
+import { areEqual } from "./secret";
 
 export type Values = Record<string, unknown>;
 
@@ -17,9 +18,9 @@ export const comparisonOf = (fields: AnyFields, name: string): Comparison => fie
 /** The fields with these names that differ. */
 export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
   names.flatMap((path) => {
-    const { equal, normalize } = comparisonOf(fields, path);
+    const compare = comparisonOf(fields, path);
     const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
-    return equal(before, after) ? [] : [{ path, from: before, to: normalize?.(after) ?? after }];
+    return areEqual(compare, before, after) ? [] : [{ path, from: before, to: compare.normalize?.(after) ?? after }];
   });
 
 const schemas = new WeakMap<AnyFields, Schema>();

@@ -1,9 +1,9 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { inspect } from "node:util";
 import { isObject } from "../text/json";
-import { AnyFields } from "./definition";
+import { Comparison } from "./comparison";
 import { CheckFailure, invalidInput } from "./errors";
-import { comparisonOf } from "./fields";
 import { hasHalfPair, SecretReference, unknown } from "./inputs";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value.
@@ -64,8 +64,7 @@ const notText = "is not UTF-8 text without a byte order mark";
 const fingerprints = new Map<string, string>();
 
 /** A fingerprint, with the salt of an earlier one if there is one. */
-export function fingerprintOf(fields: AnyFields, name: string, secret: string, earlier?: string): string {
-  const { key = String } = comparisonOf(fields, name);
+export function fingerprintOf({ key = String }: Comparison, secret: string, earlier?: string): string {
   const value = key(secret);
   const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
   const cacheKey = `${salt} ${value}`;
@@ -74,32 +73,68 @@ export function fingerprintOf(fields: AnyFields, name: string, secret: string, e
   return fingerprint;
 }
 
-/** True if two forms of a secret, values or references, have the same value. */
-export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unknown): boolean {
-  if (a instanceof HiddenSecret) return isSameSecret(fields, name, a.reference, b);
-  if (b instanceof HiddenSecret) return isSameSecret(fields, name, a, b.reference);
+/** True if two forms of a secret, of which one is a reference, have the same value. */
+export function isSameSecret(compare: Comparison, a: unknown, b: unknown): boolean {
   if (isReference(a) && isReference(b)) return a.fingerprint !== undefined && a.fingerprint === b.fingerprint;
-  if (isReference(b)) return isSameSecret(fields, name, b, a);
-  return isReference(a) && typeof b === "string" && a.fingerprint === fingerprintOf(fields, name, b, a.fingerprint);
+  if (isReference(b)) return isSameSecret(compare, b, a);
+  return isReference(a) && typeof b === "string" && a.fingerprint === fingerprintOf(compare, b, a.fingerprint);
 }
 
-/** The value of a reference that cannot be read, or that the server has and the program does not. It fails when it is sent. */
-export class HiddenSecret {
-  constructor(
-    readonly name: string,
-    readonly reference: SecretReference,
-  ) {}
-
-  toJSON(): never {
-    throw unreadable([[this.name, this.reference]]);
-  }
+/** True for equivalent values of a field, which may be secrets. */
+export function areEqual(compare: Comparison, a: unknown, b: unknown): boolean {
+  const [x, y] = [a, b].map((each) => (each instanceof Secret ? (each.reading().value ?? each.form()) : each));
+  return compare.equal(x, y) || isSameSecret(compare, x, y);
 }
 
-export const unreadable = (references: readonly (readonly [name: string, reference: SecretReference])[]): Error =>
+export const unreadable = (problems: readonly (readonly [name: string, reference: SecretReference, problem: string])[]): Error =>
   invalidInput(
-    references.map(([name, reference]): CheckFailure => {
-      const { problem = "differs from the value on the server" } = readReference(reference);
-      return { path: name, rule: "reference", reason: `${referenceName(reference)} ${problem}` };
-    }),
+    problems.map(
+      ([path, reference, problem]): CheckFailure => ({ path, rule: "reference", reason: `${referenceName(reference)} ${problem}` }),
+    ),
     { hint: "Set it in the environment of `pulumi up`. Nothing was sent." },
   );
+
+/**
+ * A secret, as a definition receives it. Call `value` where the body of a request is made, and nowhere else. Any text of it is `[secret]`, and no other
+ * object is deeply equal to it: see {@link areEqual}.
+ */
+export class Secret {
+  readonly #read: () => Reading;
+  #reading: Reading | undefined;
+
+  /** `form`: how the state has it. `read` and `name`: reads a reference, and its field in the error if that fails. */
+  constructor(
+    readonly form: () => string | StoredReference,
+    read?: () => Reading,
+    readonly name = "",
+  ) {
+    this.#read = read ?? (() => ({ value: form() as string }));
+  }
+
+  /** The value, or why its reference cannot be read. */
+  reading(): Reading {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  /** Throws if the reference cannot be read. */
+  value(): string {
+    const { value, problem } = this.reading();
+    if (value === undefined) throw unreadable([[this.name, this.form() as StoredReference, problem]]);
+    return value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+  readonly toJSON: () => string = this.toString;
+  readonly [inspect.custom]: () => string = this.toString;
+}
+
+/** A secret in the response of a server. */
+export const secretOf = (value: string): Secret => new Secret(() => value);
+
+/** Properties as a definition receives them: each of these is a secret. */
+export type WithSecrets<Properties, Names extends keyof Properties> = {
+  [Name in keyof Properties]: Name extends Names ? Secret | Exclude<Properties[Name], string> : Properties[Name];
+};

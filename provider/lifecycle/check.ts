@@ -10,7 +10,7 @@ import { describe, objectsOf, operationOn, Resource, recordCheck } from "./conte
 import { logNotes } from "./notes";
 import { declaredTwice, forgetRefreshed, forgetUnidentifiedManager, notesOnRename, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs } from "./properties";
-import { fingerprinted, resolved } from "./references";
+import { fingerprinted, received, resolved } from "./references";
 
 /** The inputs of a check, and the operation on their server, if it is known and its settings are valid. */
 interface Checking {
@@ -113,7 +113,8 @@ async function* failuresOf(
   yield* failures;
   const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
   for (const rule of definition.rules ?? [])
-    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field))) yield* await rule.check(plain, operation, last);
+    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
+      yield* await rule.check(received(definition.fields, plain), operation, received(definition.fields, last));
 }
 
 /** Records that the program declares the resource, and prints the notes on a create. Yields a failure for each object that another resource declares. */
@@ -131,9 +132,10 @@ async function* declare(
   else {
     forgetUnidentifiedManager(operation, objects);
     const name = describe(resource, inputs, operation.server.words);
-    const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
+    const request = { operation, inputs: received(definition.fields, plain) };
+    const notes = (await definition.planNotes?.(request)) ?? [];
     logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
-    if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
+    if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, request.inputs);
   }
 }
 

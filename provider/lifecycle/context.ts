@@ -4,6 +4,7 @@ import { format, namesWith, secretsOf } from "../contract/fields";
 import { valueAt } from "../contract/inputs";
 import { assertDialect, Words, Writer } from "../contract/operation";
 import { Properties, secretInputs, stringsIn } from "./properties";
+import { resolved } from "./references";
 import { encryptedOutputs } from "./state";
 
 // A resource type and the mechanism that runs it: the first argument of each operation.
@@ -53,9 +54,9 @@ export const objectsOf = ({ definition }: Pick<Resource, "definition">, fields: 
 /** The inputs that the program marks as secret, as the class lists them. */
 const markedIn = (properties: Properties | undefined): string[] => (properties?.[secretInputs] as string[] | undefined) ?? [];
 
-/** All secret values of the fields, including those in encrypted outputs. */
+/** All secret values of the fields, including those of references and in encrypted outputs. */
 export function secretsIn({ definition: { fields } }: Resource, properties: Properties): string[] {
-  const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
+  const holders = [resolved(fields, properties), ...encryptedOutputs(fields).map((output) => properties[output])];
   const paths = [...secretsOf(fields), ...markedIn(properties).map((name) => [name])];
   return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
 }

@@ -3,7 +3,7 @@ import { attempt, hintStaleConfig } from "./failure";
 import { claimsOf } from "./ownership";
 import { Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
-import { resolved } from "./references";
+import { received } from "./references";
 import { keepDeleted, withFormer } from "./state";
 
 /** Deletes the object, unless another resource manages it. Throws {@link OperationFailed}. */
@@ -14,10 +14,10 @@ export async function remove(resource: Resource, id: string, recorded: Propertie
   if (!objects) return;
   const state = withFormer(whole);
   const deleteObjects = async (): Promise<void> => {
-    // A reference is read only to redact its value in messages.
-    const operation = operationOn(resource, state, resolved(definition.fields, state));
+    const operation = operationOn(resource, state);
     assertSameServer(operation, state);
-    if (objects.isRemoved?.(state) ?? true) await objects.remove({ operation, state }, claimsOf(operation, definition));
+    const last = received(definition.fields, state);
+    if (objects.isRemoved?.(last) ?? true) await objects.remove({ operation, state: last }, claimsOf(operation, definition));
     keepDeleted(operation, objectsOf(resource, state), whole);
   };
   await attempt(resource, "delete", whole, deleteObjects, hintStaleConfig);

@@ -7,7 +7,7 @@ import { logNotes } from "./notes";
 import { areDeclared, isRemoved, registerManager } from "./ownership";
 import { defined, hasUnknown, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
-import { resolveForWrite } from "./references";
+import { received, resolveForWrite } from "./references";
 import { withFormer } from "./state";
 
 /** The effect of an update. */
@@ -47,7 +47,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
       // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
       deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
     };
-  const work = definition.work?.(state) ?? "none";
+  const work = definition.work?.(received(fields, state)) ?? "none";
   const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
   // A time that has passed is no drift, so a refresh, which calls diff before the program declares anything, does not report it.
   const isChanged = changing.length > 0 || (isDue(work) && (work === "now" || isChecked(resource))) || isIncomplete;
@@ -80,12 +80,14 @@ async function registerUpdate(
   if (hasUnknown(inputs) || !isChecked(resource)) return false;
   const objects = objectsOf(resource, inputs);
   if (!areDeclared(operation, objects)) return false;
-  const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
+  const { fields } = resource.definition;
+  const request = { operation, inputs: received(fields, inputs), last: received(fields, state) };
+  const notes = hasWork ? await resource.definition.planNotes?.(request) : undefined;
   // Pulumi's diff of a dynamic resource shows a secret without its change.
   const isHidden = (field: string): boolean =>
     field in inputs &&
     // One that comes from another resource is no change of the user's.
-    !resource.definition.fields[field]?.secretOutput &&
+    !fields[field]?.secretOutput &&
     declaredIn(state).includes(field) &&
     operation.secrets.fields.includes(field);
   const hidden = resource.mechanism.canReturnSecrets ? [] : changing.filter(isHidden);

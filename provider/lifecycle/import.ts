@@ -5,6 +5,7 @@ import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { defined, Properties } from "./properties";
 import { assertStorable } from "./recorded";
+import { received, recorded } from "./references";
 
 // The first read of a resource, which has an id but no state yet.
 
@@ -39,10 +40,11 @@ export async function readById(resource: Resource, id: string, args: Properties)
     const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
     const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
     if (failures.length > 0) throw invalidInput(failures);
-    const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
+    const object: Properties | undefined = await definition.read({ operation, state: received(definition.fields, fields), declared: [] });
     if (object) {
-      assertStorable(object);
-      return object;
+      const state = recorded(definition.fields, object);
+      assertStorable(state);
+      return state;
     }
     // The engine would accept a missing resource, and return a resource without outputs to the program.
     throw new StewardError({
@@ -59,7 +61,8 @@ export function importObject(resource: Resource, id: string, args: Properties, o
   const fields = { ...args, ...partsOf(resource, id) };
   const operation = operationOn(resource, fields);
   const inputs = importedInputs(resource, operation, { ...args, ...object });
-  const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
+  const imported = recorded(definition.fields, definition.imported?.(received(definition.fields, object)) ?? object);
+  const state: Properties = { ...fields, ...imported, ...inputs, server: operation.server.id };
   // Two imports of one object are two instances.
   return { state: defined({ ...state, declared: Object.keys(inputs).sort(), instance: newInstance() }), inputs };
 }

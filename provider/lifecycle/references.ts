@@ -4,14 +4,16 @@ import { AnyFields } from "../contract/definition";
 import { comparisonOf, namesWith } from "../contract/fields";
 import { SecretReference, unknown, valueAt } from "../contract/inputs";
 import {
+  areEqual,
   fingerprintOf,
-  HiddenSecret,
   isReference,
   isSameSecret,
   Reading,
   readReference,
   referenceName,
+  Secret,
   StoredReference,
+  secretOf,
   unreadable,
 } from "../contract/secret";
 import { isObject } from "../text/json";
@@ -71,86 +73,94 @@ export function fingerprinted(
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const first = `scrypt:${createHash("sha256").update(`${object} ${name}`).digest("base64")}:`;
     const fingerprint =
-      value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint ?? first);
+      value === undefined
+        ? isSame
+          ? earlier.fingerprint
+          : undefined
+        : fingerprintOf(comparisonOf(fields, name), value, earlier?.fingerprint ?? first);
     result[name] = { ...reference, ...(fingerprint ? { fingerprint } : {}) };
   }
   return result;
 }
 
-/** The inputs of a write with the values of their references, and the way back to references. */
-export type Resolved = ReturnType<typeof resolveForWrite>;
+/** Properties from the state or the program, as a definition receives them. */
+export const received = (fields: AnyFields, properties: Properties): Properties =>
+  eachSecret(fields, properties, (name, value) => {
+    if (isReference(value)) return secretAt(fields, name, value);
+    return typeof value === "string" && value !== unknown ? secretOf(value) : value;
+  });
 
-/**
- * Reads the references for a write. Throws if one that changed cannot be read. An unchanged one that cannot be read fails only if it is sent.
- */
-export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}) {
-  const names = referencesIn(fields, inputs);
-  const references = new Map(names.map((name) => [name, inputs[name] as StoredReference]));
-  const [values, stored] = [{ ...inputs }, { ...inputs }];
-  const missing: (readonly [string, SecretReference])[] = [];
-  for (const [name, reference] of references) {
-    const { value } = readField(fields, name, reference);
-    const isUnchanged = isSameSecret(fields, name, state[name], reference);
-    if (value === undefined && !isUnchanged) missing.push([name, reference]);
-    // The value may have changed since the check, and with `ignoreChanges` the check did not take a new one.
-    const isOther = value !== undefined && isUnchanged && !isSameSecret(fields, name, reference, value);
-    values[name] = value === undefined || isOther ? new HiddenSecret(name, reference) : value;
-    if (value !== undefined && !isUnchanged)
-      stored[name] = { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) };
-  }
-  if (missing.length > 0) throw unreadable(missing);
-  return {
-    inputs: values,
-    /** The inputs to store, with the fingerprints of the values that are sent. */
-    stored,
-    /** The state with each reference that the program declares in place of the secret. */
-    conceal: (result: Properties) => conceal(fields, result, names, values, stored),
+/** A secret by reference. It can be read as long as it has the value that the state records. */
+const secretAt = (fields: AnyFields, name: string, reference: StoredReference): Secret => {
+  const read = (): Reading => {
+    const reading = readField(fields, name, reference);
+    const { value } = reading;
+    const isOther = value !== undefined && reference.fingerprint && !isSameSecret(comparisonOf(fields, name), reference, value);
+    return isOther ? { problem: "differs from the value on the server" } : reading;
   };
-}
-
-/** Replaces each secret that the program declares by reference, also in the outputs that are encrypted as a whole. */
-function conceal(fields: AnyFields, state: Properties, names: string[], values: Properties, stored: Properties): Properties {
-  const result = withoutHidden(state) as Properties;
-  for (const name of names) {
-    const reference = stored[name] as StoredReference;
-    const current = state[name];
-    if (current !== undefined) result[name] = concealed(fields, name, reference, result[name]);
-    for (const output of namesWith(fields, "secretOutput")) {
-      const entry = valueAt(state[output], [name]);
-      const value = isObject(entry) && "value" in entry ? entry.value : entry;
-      if (value !== values[name] && !isSameSecret(fields, name, reference, value)) continue;
-      result[output] = { ...(result[output] as Properties), [name]: value === entry ? reference : { value: reference } };
-    }
-  }
-  return result;
-}
-
-const withoutHidden = (value: unknown): unknown => {
-  if (value instanceof HiddenSecret) return value.reference;
-  if (Array.isArray(value)) return value.map(withoutHidden);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutHidden(inner)])) : value;
+  return new Secret(() => reference, read, name);
 };
 
-const concealed = (fields: AnyFields, name: string, reference: StoredReference, value: unknown): unknown =>
-  typeof value === "string" ? { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) } : value;
+/**
+ * The properties that a definition returns, as the state has them. A secret that the program declares by reference is stored as one, also in the outputs
+ * that are encrypted as a whole. `declared`: the inputs, as the state has them.
+ */
+export const recorded = (fields: AnyFields, properties: Properties, declared: Properties = {}): Properties =>
+  eachSecret(fields, properties, (name, secret, isOutput) => {
+    if (!(secret instanceof Secret)) return secret;
+    const [form, reference, compare] = [secret.form(), declared[name], comparisonOf(fields, name)];
+    if (!isReference(reference)) return form;
+    if (isOutput) return areEqual(compare, reference, secret) ? reference : form;
+    return isReference(form) ? form : { ...reference, fingerprint: fingerprintOf(compare, form, reference.fingerprint) };
+  });
 
-/** The state after a read, with the references of the last state in place of the values that the server returns. */
-export function concealRead(fields: AnyFields, state: Properties, last: Properties): Properties {
-  const result = { ...state };
-  for (const name of referencesIn(fields, last)) {
-    const current = state[name];
-    if (current !== undefined) result[name] = concealed(fields, name, last[name] as StoredReference, current);
-  }
-  return result;
+/** The properties with another form of each secret, also of those in the outputs that are encrypted as a whole. */
+function eachSecret(
+  fields: AnyFields,
+  properties: Properties,
+  convert: (name: string, value: unknown, isOutput: boolean) => unknown,
+): Properties {
+  const names = namesWith(fields, "secret");
+  const converted = (values: Properties, isOutput: boolean): Properties =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        if (!names.includes(name)) return [name, value];
+        const isWrapped = isOutput && isObject(value) && Object.hasOwn(value, "value");
+        return [name, isWrapped ? { value: convert(name, value.value, isOutput) } : convert(name, value, isOutput)];
+      }),
+    );
+  const outputs = namesWith(fields, "secretOutput").filter((output) => isObject(properties[output]));
+  const inOutputs = outputs.map((output) => [output, converted(properties[output] as Properties, true)]);
+  return { ...converted(properties, false), ...Object.fromEntries(inOutputs) };
 }
 
-/** The last state for a write: an unchanged secret has the value of the inputs, and any other differs from each value. */
-export function exposed(fields: AnyFields, state: Properties, inputs: Properties, values: Properties): Properties {
-  const result = { ...state };
-  for (const name of referencesIn(fields, { ...inputs, ...state })) {
-    const reference = state[name];
-    const isUnchanged = isSameSecret(fields, name, reference, inputs[name]);
-    if (isReference(reference)) result[name] = isUnchanged ? values[name] : new HiddenSecret(name, reference);
+/** The inputs of a write, as the state has them, with the fingerprints of the values that are sent, and as the definition receives them. */
+export interface Resolved {
+  stored: Properties;
+  inputs: Properties;
+}
+
+/** Reads the references for a write. Throws if one that changed cannot be read. An unchanged one that cannot be read fails only if it is sent. */
+export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}): Resolved {
+  const stored = { ...inputs };
+  const secrets = received(fields, inputs);
+  const missing: (readonly [string, SecretReference, string])[] = [];
+  for (const name of referencesIn(fields, inputs)) {
+    const [reference, compare] = [inputs[name] as StoredReference, comparisonOf(fields, name)];
+    if (isSameSecret(compare, state[name], reference)) continue;
+    const { value, problem } = readField(fields, name, reference);
+    if (value === undefined) {
+      missing.push([name, reference, problem]);
+      continue;
+    }
+    // The value may have changed since the check.
+    const form = { ...reference, fingerprint: fingerprintOf(compare, value, reference.fingerprint) };
+    stored[name] = form;
+    secrets[name] = new Secret(
+      () => form,
+      () => ({ value }),
+    );
   }
-  return result;
+  if (missing.length > 0) throw unreadable(missing);
+  return { stored, inputs: secrets };
 }

@@ -10,28 +10,27 @@ import { attempt, hintStaleConfig } from "./failure";
 import { recordRefreshed } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, assertStorable, wholeState } from "./recorded";
-import { concealRead, resolved } from "./references";
+import { received, recorded } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
 
 /** The state of a resource after a refresh, and its inputs if the engine stores them. */
 type Refreshed = { state: Properties; inputs?: Properties };
 
 /** Reads the current state. Returns undefined if the resource no longer exists. Throws {@link OperationFailed}. */
-export async function refresh(resource: Resource, id: string, recorded: Properties): Promise<Refreshed | undefined> {
+export async function refresh(resource: Resource, id: string, before: Properties): Promise<Refreshed | undefined> {
   const { definition } = resource;
-  const state = wholeState(resource, "read", id, recorded);
+  const state = wholeState(resource, "read", id, before);
   const last = withFormer(state);
   const readAgain = async (): Promise<Refreshed | undefined> => {
-    // A reference is read only to redact its value in messages.
-    const operation = operationOn(resource, last, resolved(definition.fields, last));
+    const operation = operationOn(resource, last);
     assertSameServer(operation, last);
     const declared = declaredIn(last);
-    const object: Properties | undefined = await definition.read({ operation, state: last, declared });
+    const object: Properties | undefined = await definition.read({ operation, state: received(definition.fields, last), declared });
     if (!object) return undefined;
-    assertStorable(object);
+    const read = recorded(definition.fields, object, last);
+    assertStorable(read);
     // A `get` manages nothing.
     if (declared.length > 0) recordRefreshed(operation, objectsOf(resource, last));
-    const read = concealRead(definition.fields, object, last);
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.
     const current: Properties = { ...last, ...read, server: operation.server.id, declared };

@@ -1,5 +1,6 @@
 import { ExistingObject, OutcomeUnknown } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
+import { comparisonOf } from "../contract/fields";
 import { Adopt } from "../contract/inputs";
 import { newInstance, Writer } from "../contract/operation";
 import { isSameSecret } from "../contract/secret";
@@ -10,17 +11,17 @@ import { asStewardError, failure, PartialResource } from "./failure";
 import { claimsOf, createObjects, recordFailure, recordWritten, registerManager, isRemoved as wasRemoved } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
-import { exposed, Resolved, resolveForWrite } from "./references";
+import { Resolved, received, recorded, resolveForWrite } from "./references";
 import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withFormer } from "./state";
 
 /** Writes the declared values that changed. Returns the new state. Throws {@link OperationFailed}. */
-export async function update(resource: Resource, id: string, recorded: Properties, news: Properties): Promise<Properties> {
-  const state = wholeState(resource, "update", id, recorded);
+export async function update(resource: Resource, id: string, before: Properties, news: Properties): Promise<Properties> {
+  const state = wholeState(resource, "update", id, before);
   const inputs = defined(news);
   let write: Write | undefined;
   try {
     write = await prepare(resource, state, inputs);
-    const current = sendsNothing(resource, write) ? keep(write) : await send(resource, write);
+    const current = sendsNothing(resource, write) ? keep(resource, write) : await send(resource, write);
     return hideRetained(resource.definition.fields, current, state, Object.keys(inputs));
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
@@ -59,11 +60,11 @@ async function prepare(resource: Resource, state: Properties, inputs: Properties
   const all = withFormer(state);
   const secrets = resolveForWrite(fields, inputs, all);
   const operation: Writer = {
-    ...hideFields(operationOn(resource, secrets.inputs, all), state[formerInputs] ?? {}),
+    ...hideFields(operationOn(resource, secrets.stored, all), state[formerInputs] ?? {}),
     instance: (state.instance as string | undefined) ?? newInstance(),
   };
   assertSameServer(operation, all);
-  const { connection: _, declared: __, server, outcomeUnknown, partiallyUpdated, ...last } = exposed(fields, all, inputs, secrets.inputs);
+  const { connection: _, declared: __, server, outcomeUnknown, partiallyUpdated, ...last } = received(fields, all);
   const declared = declaredIn(all);
   const previous = { ...last };
   for (const field of declared) if (!Object.hasOwn(inputs, field)) previous[field] = undefined;
@@ -72,7 +73,7 @@ async function prepare(resource: Resource, state: Properties, inputs: Properties
   await registerManager(operation, kept, last);
   const isRemoved = kept.some((object) => wasRemoved(operation, object));
   const isIncomplete =
-    outcomeUnknown || partiallyUpdated || isDue(definition.work?.(all) ?? "none") || (last as OutcomeUnknown).unanswered?.length;
+    outcomeUnknown || partiallyUpdated || isDue(definition.work?.(last) ?? "none") || (last as OutcomeUnknown).unanswered?.length;
   const changing = changedFields(fields, all, inputs);
   return {
     operation,
@@ -82,7 +83,7 @@ async function prepare(resource: Resource, state: Properties, inputs: Properties
     previous,
     declared,
     changing,
-    isOnlyNamed: changing.every((field) => field === "connection" || isSameSecret(fields, field, all[field], inputs[field])),
+    isOnlyNamed: changing.every((field) => field === "connection" || isSameSecret(comparisonOf(fields, field), all[field], inputs[field])),
     isMoved: server !== operation.server.id,
     isIncomplete: Boolean(isIncomplete),
     isRemoved,
@@ -97,9 +98,9 @@ function sendsNothing({ definition: { objects } }: Resource, { changing, isOnlyN
   return ((changing.length > 0 && isOnlyNamed) || isOnlyMoved) && !isIncomplete && !isRemoved;
 }
 
-function keep({ operation, inputs, secrets, previous, changing }: Write): Properties {
+function keep({ definition: { fields } }: Resource, { operation, inputs, secrets, previous, changing }: Write): Properties {
   const named = Object.fromEntries(changing.map((field) => [field, inputs[field]]));
-  return stored(operation, secrets.stored, secrets.conceal({ ...previous, ...named }));
+  return stored(operation, secrets.stored, recorded(fields, { ...previous, ...named }, secrets.stored));
 }
 
 async function send(
@@ -117,7 +118,7 @@ async function send(
     adopt: (existing: ExistingObject<unknown>) => adoptExisting(operation, inputs.adopt as Adopt | undefined, existing),
   };
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
-  const current = stored(operation, secrets.stored, secrets.conceal(written));
+  const current = stored(operation, secrets.stored, recorded(definition.fields, written, secrets.stored));
   recordWritten(operation, objects, current);
   return current;
 }
@@ -129,12 +130,14 @@ function partialUpdate(
   { operation, inputs, secrets, isRemoved: mustRewrite }: Write,
   error: StewardError,
 ): PartialResource | undefined {
+  const { fields } = definition;
   const partial = (properties: Properties): PartialResource => ({
     id,
-    properties: hidePrevious(definition.fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
+    properties: hidePrevious(fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
   });
-  if (error instanceof PartialState) return partial(stored(operation, secrets.stored, secrets.conceal(error.state as Properties)));
+  const toRecord = (properties: Properties): Properties => recorded(fields, properties, secrets.stored);
+  if (error instanceof PartialState) return partial(stored(operation, secrets.stored, toRecord(error.state as Properties)));
   return error.details.outcomeUnknown || mustRewrite
-    ? partial({ ...secrets.conceal(withFormer(state)), outcomeUnknown: true, instance: operation.instance })
+    ? partial({ ...toRecord(received(fields, withFormer(state))), outcomeUnknown: true, instance: operation.instance })
     : undefined;
 }

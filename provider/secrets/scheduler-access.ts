@@ -6,6 +6,7 @@ import { CheckFailure } from "../contract/errors";
 import { differencesOf, variableFor } from "../contract/fields";
 import { Adopt, ConnectionArgs, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
+import { WithSecrets } from "../contract/secret";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
 import { MountArgs, mountedFields } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -65,12 +66,9 @@ export interface SchedulerAccessState {
   mount: string;
 }
 
-interface StoredState extends SchedulerAccessState {
-  token?: string;
-  caCert?: string;
-  clientCert?: string;
-  clientKey?: string;
-}
+type Inputs = WithSecrets<SchedulerAccessInputs, "token" | "clientKey">;
+
+interface StoredState extends SchedulerAccessState, Pick<Inputs, "token" | "caCert" | "clientCert" | "clientKey"> {}
 
 const url = urlInput("must be a URL", /^https?:$/, rule("url", "must be a URL such as https://host:4646")).refine(
   (address) => !/[?#]/.test(address),
@@ -128,26 +126,26 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   };
 }
 
-type Update = UpdateRequest<SchedulerAccessInputs, StoredState>;
+type Update = UpdateRequest<Inputs, StoredState>;
 
 /**
  * An undeclared field keeps its value, except address and token: if they are blank, the server uses its own environment. Vault resets an omitted
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
-async function write(operation: Writer, inputs: SchedulerAccessInputs, before?: Update): Promise<StoredState> {
+async function write(operation: Writer, inputs: Inputs, before?: Update): Promise<StoredState> {
   const { maxTokenNameLength = 0, caCert, clientCert, mount = "" } = { ...before?.state, ...inputs };
-  const { address = "", token = "", clientKey } = inputs;
+  const { address = "", token, clientKey } = inputs;
   // A create blanks what was there. An update blanks only what the program declared before: the rest may be another client's, and a key cannot be read.
   const isForeign = (field: "caCert" | "clientCert"): boolean => before !== undefined && before.last[field] === before.state[field];
   const blankCa = isForeign("caCert") ? undefined : "";
   const blankPair = isForeign("clientCert") && before?.last.clientKey === undefined ? undefined : "";
   const body = {
     address,
-    token,
+    token: token?.value() ?? "",
     max_token_name_length: maxTokenNameLength,
     ca_cert: inputs.caCert ?? blankCa,
     client_cert: inputs.clientCert ?? blankPair,
-    client_key: clientKey ?? blankPair,
+    client_key: clientKey?.value() ?? blankPair,
   };
   const shows = (data: Record<string, unknown>): boolean => {
     const written = readableFields.filter((field) => readable[field] in data && (field === "address" || inputs[field] !== undefined));
@@ -158,7 +156,7 @@ async function write(operation: Writer, inputs: SchedulerAccessInputs, before?: 
   return {
     mount,
     address,
-    token: unblanked(token),
+    token,
     maxTokenNameLength: unblanked(maxTokenNameLength),
     caCert: unblanked(caCert),
     clientCert: unblanked(clientCert),
@@ -171,11 +169,7 @@ const readable = { address: "address", maxTokenNameLength: "max_token_name_lengt
 const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
-async function find({
-  operation,
-  inputs,
-  claims,
-}: FindRequest<SchedulerAccessInputs> & Claiming): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs, claims }: FindRequest<Inputs> & Claiming): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readData(operation, path(mount), { mount, anyNotFound: adopt === true, mayBeMissing: true });
   if (!data) return undefined;
@@ -207,7 +201,7 @@ function update(request: Update): Promise<StoredState> {
 async function clear({ mount }: StoredState, claim: Claim): Promise<void> {
   const { operation } = claim;
   if (dialectOf(operation).deletesAccess) return remove(claim);
-  await write(operation, { mount, address: "", token: "" }).catch((error) =>
+  await write(operation, { mount, address: "" }).catch((error) =>
     settleRemoval(operation, error, async (reading) =>
       isLeftover(operation, (await readData(operation, path(mount), { mount, ...reading })) ?? { address: "" }),
     ),
@@ -250,7 +244,7 @@ const tokenMissing: CheckFailure = {
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @unreadable `token` and `clientKey`.
  */
-export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, StoredState> = {
+export const schedulerAccess: Definition<WithSecrets<SchedulerAccessInputs, "token" | "clientKey">, SchedulerAccessState, StoredState> = {
   system,
   token: "secrets:SchedulerAccess",
   displayName: "<engine> access configuration",

@@ -3,6 +3,7 @@ import { Claims, CreateRequest, Definition, DeleteRequest, ReadRequest } from ".
 import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, str } from "../contract/inputs";
 import { Operation } from "../contract/operation";
+import { secretOf, WithSecrets } from "../contract/secret";
 import { unexpectedResponse } from "../http/failure";
 import { apiPath, call, callWithoutClaim, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -42,7 +43,7 @@ export interface SchedulerTokenState {
   expiresAt: string | undefined;
 }
 
-interface StoredState extends SchedulerTokenState {
+interface StoredState extends WithSecrets<SchedulerTokenState, "secretId"> {
   /** The remaining TTL of the token that requested this one, in seconds, if it was shorter than the lease. */
   requesterTtl?: number;
 }
@@ -94,7 +95,7 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
     );
   // A lease without a duration can still be looked up and revoked.
   const expiresAt = earliest(requestedAt + (requesterTtl ?? leaseDuration ?? Number.NaN) * 1000);
-  return { accessorId, secretId, leaseId, leaseDuration, requesterTtl, expiresAt };
+  return { accessorId, secretId: secretOf(secretId), leaseId, leaseDuration, requesterTtl, expiresAt };
 }
 
 async function generate(operation: Operation, path: string): Promise<z.infer<typeof responses.generated>> {
@@ -161,7 +162,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 
 const revokePath = leases("revoke");
 
-async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>, claims: Claims): Promise<unknown> {
+async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<StoredState>, claims: Claims): Promise<unknown> {
   const { service, scheduler, engine } = dialectOf(operation).words;
   if (!leaseId)
     return operation.run.log.warn(
@@ -214,7 +215,7 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
  * @permissions Vault's policy `default` also permits `auth/token/lookup-self`. Without it, the provider cannot warn that the lease expires
  * with the token of the connection, and `expiresAt` may be too late.
  */
-export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState, StoredState> = {
+export const schedulerToken: Definition<SchedulerTokenInputs, WithSecrets<SchedulerTokenState, "secretId">, StoredState> = {
   system,
   token: "secrets:SchedulerToken",
   displayName: "<engine> token",

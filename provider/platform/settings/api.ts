@@ -1,8 +1,9 @@
 import { Operation, Writer } from "../../contract/operation";
+import { Secret, secretOf } from "../../contract/secret";
 import { ApiRequest, Sender } from "../../http";
 import { invalidResponse } from "../../http/failure";
 import { adminPath, callAsAdministrator, resourceOf, wireName } from "../client";
-import { readable } from "./attributes";
+import { readable, secrets } from "./attributes";
 import { SettingsPage, Values } from "./page";
 
 const documentOf = (page: SettingsPage, operation: Operation): string => page.document?.(operation) ?? `${page.id}-settings`;
@@ -13,7 +14,10 @@ export const fetchSettings = (page: SettingsPage, operation: Operation): Promise
 
 /** Writes attributes, and returns those in the response. */
 export function patchSettings(page: SettingsPage, operation: Writer, values: Values): Promise<Values> {
-  const named = Object.entries(values).map(([name, value]) => [wireName(operation, name), value ?? null]);
+  const named = Object.entries(values).map(([name, value]) => [
+    wireName(operation, name),
+    value instanceof Secret ? value.value() : (value ?? null),
+  ]);
   const body = { data: { type: documentOf(page, operation), attributes: Object.fromEntries(named) } };
   return send(page, operation, { method: "PATCH", body, retry: page.retry ?? "idempotent" });
 }
@@ -30,7 +34,7 @@ async function send<Sent extends Omit<ApiRequest, "path">>(page: SettingsPage, o
       // Pulumi would take an object for a secret or a file of its own.
       if (typeof value === "object" && value !== null)
         throw invalidResponse(request.method, request.path, `the value of ${wire} is no string, number or boolean`);
-      return [[name, value]];
+      return [[name, typeof value === "string" && secrets(page).includes(name) ? secretOf(value) : value]];
     }),
   );
   if (Object.keys(values).length === 0) throw invalidResponse(request.method, request.path);

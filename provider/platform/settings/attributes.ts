@@ -1,5 +1,6 @@
+import { exact } from "../../contract/comparison";
 import { comparisonOf, namesWith } from "../../contract/fields";
-import { isSameSecret } from "../../contract/secret";
+import { areEqual } from "../../contract/secret";
 import { withoutNulls } from "../../text/json";
 import { SettingsPage, Values } from "./page";
 
@@ -18,7 +19,13 @@ export const secrets = ({ attributes }: SettingsPage): string[] => namesWith(att
 
 /** True for equivalent values of an attribute. */
 export const same = ({ attributes }: SettingsPage, name: string, a: unknown, b: unknown): boolean =>
-  comparisonOf(attributes, name).equal(a ?? undefined, b ?? undefined) || isSameSecret(attributes, name, a, b);
+  areEqual(comparisonOf(attributes, name), a ?? undefined, b ?? undefined);
+
+/** The attributes that enabled settings require and these values lack, such as an empty secret. */
+export function missingIn({ requiredWhenEnabled }: SettingsPage, values: Values): string[] {
+  const shown = Object.entries(values).map(([name, value]) => [name, areEqual(exact, value, "") ? "" : value]);
+  return requiredWhenEnabled?.(Object.fromEntries(shown)) ?? [];
+}
 
 /** The desired values that differ from the current ones. */
 export const differing = (page: SettingsPage, desired: Values, current: Values): Values =>

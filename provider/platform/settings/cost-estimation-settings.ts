@@ -1,5 +1,6 @@
 import { json } from "../../contract/comparison";
 import { bool, rule, str } from "../../contract/inputs";
+import { WithSecrets } from "../../contract/secret";
 import { objectIn } from "../../text/json";
 import { SettingsInputs, SettingsState, Values } from "./page";
 import { SettingsDefinition, settings } from "./resource";
@@ -49,6 +50,8 @@ const clouds = [
 ];
 
 /** The missing credentials of the cloud that has the largest part of its credentials. */
+type Secrets = "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret";
+
 function requiredWhenEnabled(values: Values): string[] {
   if (!values.enabled || values.cloudAInstanceProfileEnabled) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !values[field]));
@@ -95,7 +98,10 @@ function requiredWhenEnabled(values: Values): string[] {
  * @unreadable Nothing, because Terraform Enterprise returns even the secrets, according to HashiCorp's reference. Pulumi prints a changed one as
  * `[secret]`.
  */
-export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
+export const costEstimationSettings: SettingsDefinition<
+  WithSecrets<CostEstimationSettingsInputs, Secrets>,
+  WithSecrets<CostEstimationSettingsState, Secrets>
+> = settings({
   type: "CostEstimationSettings",
   displayName: "cost estimation settings",
   id: "cost-estimation",

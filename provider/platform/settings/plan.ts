@@ -1,7 +1,7 @@
 import { PlanNote } from "../../contract/definition";
 import { CheckFailure } from "../../contract/errors";
-import { HiddenSecret, isReference, isSameSecret } from "../../contract/secret";
-import { declaredAttributes, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
+import { Secret } from "../../contract/secret";
+import { declaredAttributes, differing, missingIn, same, secrets, storedValues, wrap, writeOnly } from "./attributes";
 import { hasMask } from "./mask";
 import { SettingsInputs, SettingsPage, Values } from "./page";
 import { Managed, Wrapped } from "./state";
@@ -19,8 +19,9 @@ export type Plan = ReturnType<typeof planOf>;
 
 /** The value of an attribute before its first write; undefined if the server does not return it. */
 function capture(page: SettingsPage, name: string, current: Values): { value?: unknown } | undefined {
-  const isMasked = secrets(page).includes(name) && hasMask(current[name]);
-  return writeOnly(page).includes(name) || !(name in current) || isMasked ? undefined : wrap(current[name]);
+  const value = current[name];
+  const isMasked = value instanceof Secret && hasMask(value.reading().value);
+  return writeOnly(page).includes(name) || !(name in current) || isMasked ? undefined : wrap(value);
 }
 
 /** The original values of an import. They stay even if a value changes outside Pulumi before the first write. */
@@ -32,14 +33,17 @@ export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
 /** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
 export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): { values: Values; lost: string[] } {
   const values: Values = {};
-  // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
-  const isOriginal = (name: string): boolean => isSameSecret(page.attributes, name, last.originalValues[name]?.value, current[name]);
-  const originalValues = Object.fromEntries(Object.entries(last.originalValues).filter(([, original]) => !isReference(original.value)));
+  const lost: string[] = [];
   // The API rejects null for a string.
-  const isString = (value: unknown): boolean => typeof value === "string" || isReference(value) || value instanceof HiddenSecret;
+  const isString = (value: unknown): boolean => typeof value === "string" || value instanceof Secret;
   const nothing = (name: string): unknown => (isString(current[name]) ? "" : undefined);
-  for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
-  const lost = leaving.filter((name) => !originalValues[name] && !isOriginal(name));
+  for (const name of leaving) {
+    const original = last.originalValues[name];
+    // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
+    const isLost = !original || (original.value instanceof Secret && original.value.reading().value === undefined);
+    if (!isLost) values[name] = original.value ?? nothing(name);
+    else if (!original || !same(page, name, original.value, current[name])) lost.push(name);
+  }
   if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
   return { values, lost };
 }
@@ -71,8 +75,8 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
 }
 
 /** Check failures for a plan that the server would reject. */
-export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after }: Plan): CheckFailure[] {
-  const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
+export function refusals(page: SettingsPage, { changes, after }: Plan): CheckFailure[] {
+  const missing = Object.keys(changes).length > 0 ? missingIn(page, after) : [];
   const reason = `requires ${missing.join(", ")}, which neither the program nor the server sets: declare them, or leave the settings disabled`;
   return missing.length > 0 ? [{ path: "enabled", rule: "missing-attributes", reason }] : [];
 }

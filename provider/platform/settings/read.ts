@@ -1,13 +1,12 @@
 import type { Output } from "@pulumi/pulumi/output";
-import { AnyFields } from "../../contract/definition";
+import { AnyDefinition } from "../../contract/definition";
 import { namesWith } from "../../contract/fields";
 import { ReadFunction } from "../../contract/function";
 import { ConnectionArgs, onlyConnection } from "../../contract/inputs";
+import { Secret } from "../../contract/secret";
 import { read, secretsAsOutputs } from "../../program/invoke";
 import { system } from "../client";
 import { SettingsState } from "./page";
-import { SettingsDefinition } from "./resource";
-import { StoredState } from "./state";
 
 /** The readable attributes of settings, with secrets as secret outputs. */
 export type SettingsResult<State, Secret extends keyof State = never> = Pick<State, Exclude<keyof State, "managed" | Secret>> & {
@@ -15,7 +14,7 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
 };
 
 /** The function that reads settings, without the provider's part of the state. */
-export const settingsFunction = <State extends SettingsState>(page: Readable<State>): ReadFunction<ConnectionArgs, Partial<State>> => ({
+export const settingsFunction = (page: Readable): ReadFunction<ConnectionArgs, object> => ({
   token: page.token.replace(":", ":get"),
   operation: `Cannot read ${page.displayName}`,
   system,
@@ -23,18 +22,16 @@ export const settingsFunction = <State extends SettingsState>(page: Readable<Sta
   options: onlyConnection,
   secrets: namesWith(page.fields, "secret"),
   async run(operation) {
-    const state = (await page.read({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
-    const { managed, originalValues, serverNormalized, sent, ...settings } = state;
-    return settings as unknown as Partial<State>;
+    const { managed, originalValues, serverNormalized, sent, ...settings } = await page.read({ operation, state: {}, declared: [] });
+    const plain = Object.entries(settings).map(([name, value]) => [name, value instanceof Secret ? value.value() : value]);
+    return Object.fromEntries(plain);
   },
 });
 
-type Readable<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "dialects" | "displayName" | "read"> & {
-  fields: AnyFields;
-};
+type Readable = Pick<AnyDefinition, "token" | "dialects" | "displayName" | "read" | "fields">;
 
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
-  settings: Readable<State>,
+  settings: Readable,
   options: ConnectionArgs = {},
 ): Promise<SettingsResult<State, Secret>> {
   const called = settingsFunction(settings);

@@ -58,7 +58,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     discover: ({ operation, attempt }) =>
       attempt(page.id, async () => {
         const state = await read(page, { operation, state: {} as Last, declared: [] });
-        const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
+        const used = attributes.missingIn(page, { ...state });
         const unreadable = attributes.writeOnly(page).filter((name) => used.includes(name));
         if (unreadable.length > 0) state.onDelete = "retain";
         return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];

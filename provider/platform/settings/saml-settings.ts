@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pem } from "../../contract/comparison";
 import { bool, isCertificate, nonEmptyStr, rule, str, urlInput } from "../../contract/inputs";
+import { WithSecrets } from "../../contract/secret";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
@@ -155,7 +156,7 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * or changes `idpCert`, and a delete if it restores a certificate.
  * @unreadable `privateKey`.
  */
-export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
+export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "privateKey">, SamlSettingsState> = settings({
   type: "SamlSettings",
   displayName: "SAML settings",
   id: "saml",

@@ -1,5 +1,6 @@
 import { trimmed } from "../../contract/comparison";
 import { bool, nonEmptyStr, tokenInput } from "../../contract/inputs";
+import { WithSecrets } from "../../contract/secret";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
@@ -62,7 +63,7 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * `GET`.
  * @unreadable `authToken`.
  */
-export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
+export const smsSettings: SettingsDefinition<WithSecrets<SmsSettingsInputs, "authToken">, SmsSettingsState> = settings({
   type: "SmsSettings",
   displayName: "SMS settings",
   id: "sms",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bool, nonEmptyStr } from "../../contract/inputs";
+import { WithSecrets } from "../../contract/secret";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
@@ -87,7 +88,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * `GET`.
  * @unreadable `password`, and `testEmailAddress`, which Terraform Enterprise does not store.
  */
-export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
+export const smtpSettings: SettingsDefinition<WithSecrets<SmtpSettingsInputs, "password">, SmtpSettingsState> = settings({
   type: "SmtpSettings",
   displayName: "SMTP settings",
   id: "smtp",

@@ -1,5 +1,5 @@
-import { isReference } from "../../contract/secret";
-import { readable, same, secrets, wrap } from "./attributes";
+import { Secret } from "../../contract/secret";
+import { readable, same, wrap } from "./attributes";
 import { hasMask, mayBe } from "./mask";
 import { OnDelete, SettingsPage, Values } from "./page";
 
@@ -22,12 +22,19 @@ export interface StoredState extends Managed {
   onDelete?: OnDelete;
 }
 
+/** True if the server may have masked the expected secret. */
+function isMasked(returned: unknown, expected: unknown): boolean {
+  if (!(returned instanceof Secret)) return false;
+  const value = expected instanceof Secret ? expected.reading().value : expected;
+  return mayBe(returned.value(), value) || (expected instanceof Secret && value === undefined && hasMask(returned.value()));
+}
+
 /** The returned values, but the expected value instead of an equivalent, a masked or a normalized one. */
 export function recognized(page: SettingsPage, returned: Values, expected: Values, serverNormalized: Wrapped = {}): Values {
   const isKnown = (name: string, value: unknown): boolean =>
     name in expected &&
     (same(page, name, value, expected[name]) ||
-      (secrets(page).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||
+      isMasked(value, expected[name]) ||
       (name in serverNormalized && same(page, name, value, serverNormalized[name]?.value)));
   return Object.fromEntries(Object.entries(returned).map(([name, value]) => [name, isKnown(name, value) ? expected[name] : value]));
 }
