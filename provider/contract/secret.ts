@@ -106,7 +106,7 @@ export class Secret {
   constructor(
     readonly form: () => string | StoredReference,
     read?: () => Reading,
-    readonly name = "",
+    private readonly name = "",
   ) {
     this.#read = read ?? (() => ({ value: form() as string }));
   }

@@ -19,7 +19,6 @@ export async function exchange(
   isFirst: boolean,
 ): Promise<Exchange> {
   const { method, path, query, limits, body } = request;
-  // Throws if the body contains a secret whose reference cannot be read.
   const sentBody = body === undefined ? null : JSON.stringify(body);
   let isSent = false;
   let response: Undici.Dispatcher.ResponseData | undefined;

@@ -1,5 +1,6 @@
 import { Limits } from "../contract/limits";
 import { Operation, Writer } from "../contract/operation";
+import { Json } from "../text/json";
 
 /**
  * The failures after which a request is retried:
@@ -20,7 +21,7 @@ export interface Request {
   /** The headers of this request, where undefined ones are not sent. The token is read once for all its attempts. */
   headers(token: string | undefined): Record<string, string | undefined>;
   /** The body, which is sent as JSON. */
-  body?: unknown;
+  body?: Json;
   retry: Retry;
   /** Aborts the request and its retries. */
   signal?: AbortSignal;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { AnyFields } from "../contract/definition";
 import { comparisonOf, namesWith } from "../contract/fields";
-import { SecretReference, unknown, valueAt } from "../contract/inputs";
+import { SecretReference, unknown } from "../contract/inputs";
 import {
   areEqual,
   fingerprintOf,

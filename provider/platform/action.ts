@@ -3,6 +3,7 @@ import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, strList } from "../contract/inputs";
 import { Operation } from "../contract/operation";
 import type { Args } from "../program/resource";
+import { Json } from "../text/json";
 import { adminPath, callAsAdministrator, system } from "./client";
 
 /** Inputs of every action. */
@@ -37,7 +38,7 @@ export interface Action<Inputs> {
   /** The hint of an error when the server rejects the action. */
   whenRefused?: string;
   /** The attributes of the request body. */
-  attributes?(inputs: Inputs): Record<string, unknown>;
+  attributes?(inputs: Inputs): Json;
 }
 
 /** Runs an action once. Its outcome is the time. */

@@ -12,7 +12,7 @@ import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
 import { Writer } from "../contract/operation";
-import { isObject } from "../text/json";
+import { isObject, Json } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, clearCachedVersion, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion } from "./module-version";
 import { readAll } from "./pages";
@@ -107,7 +107,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 const path = (version: Identity): string =>
   apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
-async function write(operation: Writer, version: Identity, deprecation: object): Promise<unknown> {
+async function write(operation: Writer, version: Identity, deprecation: Json): Promise<unknown> {
   try {
     const body = { data: { type: "module-versions", attributes: { deprecation } } };
     return await call(operation, { method: "PATCH", path: path(version), body, retry: "idempotent" });

@@ -4,7 +4,7 @@ import { StewardError } from "../contract/errors";
 import { rule, strictObject, valueAt } from "../contract/inputs";
 import { notJson } from "../http/failure";
 import { invoke } from "../program/invoke";
-import { isObject } from "../text/json";
+import { isObject, Json } from "../text/json";
 import {
   assertOneNamespace,
   callUnchanged,
@@ -100,7 +100,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     }
     // The leader handles writes.
     const query = queryOf(operation, { ...consistency, stale: false });
-    const request = { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" } as const;
+    const request = { method: "PUT", path: "/v1/jobs", query, body: body as Json, retry: "only429" } as const;
     const namespace = consistency.namespace ?? operation.server.namespace ?? (valueAt(body, ["Job", "Namespace"]) as string | undefined);
     return callUnchanged(operation, request, "registration").catch((error) =>
       assertListed(operation, error, valueAt(body, ["Job", "ID"]), { ...consistency, namespace, stale: false }),

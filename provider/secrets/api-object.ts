@@ -2,7 +2,7 @@ import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } 
 import { placeholdersIn } from "../contract/fields";
 import { Adopt } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
-import { isStringList } from "../text/json";
+import { isStringList, Json } from "../text/json";
 import { apiPath, dialectOf, invalidResponse, Place, Reading, readData, remove, replaceHint, writeData } from "./client";
 import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
@@ -26,7 +26,7 @@ interface ApiObject<Inputs, State> {
   /** The path below `/v1`: `sys/quotas/rate-limit/<name>`. If it ends with a field, the path above it lists the objects. */
   path: string;
   /** The body of a write. */
-  toWire(inputs: Inputs): Values;
+  toWire(inputs: Inputs): Json;
   /** The fields in the data of a read, without those in the path. Undefined if the data is invalid. */
   fromWire(data: Values): Partial<State> | undefined;
   /** True if the state that a read returns has the written values. */

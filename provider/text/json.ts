@@ -1,5 +1,8 @@
 import type * as LosslessJson from "lossless-json";
 
+/** A value that JSON can express. A function or an object with methods, such as a `Secret`, is none. */
+export type Json = string | number | boolean | null | undefined | readonly Json[] | { readonly [key: string]: Json };
+
 /** True for an object, false for any other JSON value. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

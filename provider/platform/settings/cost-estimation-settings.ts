@@ -43,6 +43,8 @@ export interface CostEstimationSettingsState extends SettingsState, CostEstimati
   cloudAInstanceProfileEnabled: boolean | undefined;
 }
 
+type Secrets = "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret";
+
 const clouds = [
   ["cloudAAccessKeyId", "cloudASecretKey"],
   ["cloudBCredentials"],
@@ -50,8 +52,6 @@ const clouds = [
 ];
 
 /** The missing credentials of the cloud that has the largest part of its credentials. */
-type Secrets = "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret";
-
 function requiredWhenEnabled(values: Values): string[] {
   if (!values.enabled || values.cloudAInstanceProfileEnabled) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !values[field]));

@@ -3,7 +3,7 @@ import { StewardError } from "../../../contract/errors";
 import { cached } from "../../../contract/operation";
 import { delayAfter429, pauseFor, Request } from "../../../http";
 import { isNotFound, unexpectedResponse, webPage } from "../../../http/failure";
-import { isObject } from "../../../text/json";
+import { isObject, Json } from "../../../text/json";
 import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../../client";
 import { hasNoValue, RekeyApi } from "../../dialects";
 import { decodeShare, ShareSet } from "./crypto";
@@ -163,7 +163,7 @@ async function send<T>(
   method: Request["method"],
   endpoint: Endpoint,
   schema: z.ZodType<T>,
-  content?: object,
+  content?: Json,
 ): Promise<T> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
@@ -177,7 +177,7 @@ async function send<T>(
   return parse(schema, fields, method, path);
 }
 
-const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: object): Promise<T> =>
+const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: Json): Promise<T> =>
   send(operation, apiOf(operation).write, endpoint, schema, content);
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
