@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { inspect, isDeepStrictEqual } from "node:util";
 import * as ts from "typescript";
+import { secretOf } from "../provider/contract/secret";
 import { denialsIn, resourceOf, unmentioned } from "../tools/mentions";
 import { create, filesOf } from "../tools/new";
 import { temporaryFolder } from "./support/cleanup";
@@ -121,6 +123,29 @@ test("a resource that could remove an object of another one does not compile", (
     expect.stringMatching(/^with a write\.ts: .* not assignable to parameter of type 'Writer/),
     expect.stringMatching(/^that does not say what it owns\.ts: Property 'objects' is missing/),
   ]);
+});
+
+test("a resource that shows a secret does not compile", () => {
+  const text = files.get(join(root, "provider/platform/secret-board.ts")) as string;
+  const noString = /'Secret' is not assignable to (parameter of )?type 'string'/;
+  const careless: [name: string, file: string, problem: RegExp][] = [
+    ["in a body", text.replace("value.value()", "value"), /'Secret' is not assignable to type 'Json'/],
+    ["in a message", text.replace("  return { name, value };", "  operation.run.log.warn(value);\n$&"), noString],
+    ["in an error", text.replace('reason: "it already exists"', "reason: inputs.value"), noString],
+    ["in a plain output", text.replace(/(Definition<.*), WithSecrets<(\w+), "value">/, "$1, $2"), noString],
+    ["in a plain field", text.replace("secret: true, ", ""), /Property 'secret' is missing/],
+    ["as a string", text.replace(/WithSecrets<(\w+), "value">/g, "$1"), /'true' is not assignable to type 'undefined'/],
+  ];
+  const problems = problemsIn(new Map(careless.map(([name, file]) => [join(root, `provider/platform/${name}.ts`), file])));
+  for (const [name, , problem] of careless) expect(problems.filter((each) => each.includes(`/${name}.ts: `)).join("\n")).toMatch(problem);
+});
+
+test("a secret that a resource shows past the compiler is a neutral text", () => {
+  const secret = secretOf("canary");
+  const shown = [`${secret}`, JSON.stringify({ secret }), inspect({ secret }), inspect({ ...secret }), String(Object.entries(secret))];
+  expect(shown.slice(0, 3)).toEqual(["[secret]", '{"secret":"[secret]"}', "{ secret: [secret] }"]);
+  expect(shown.join()).not.toContain("canary");
+  expect(isDeepStrictEqual(secret, secretOf("canary"))).toBe(false);
 });
 
 describe("a new resource of each kind works on the sandbox", () => {

@@ -19,7 +19,7 @@ interface Checking {
   last: Properties;
   declared: Properties;
   defaults: Properties;
-  /** The declared inputs with the values of references, and the defaults. */
+  /** The declared inputs with the values of references, and the defaults, as a definition receives them. */
   plain: Properties;
 }
 
@@ -42,7 +42,7 @@ export async function check(
   const { operation, failure } = isConnected ? connected(resource, values) : {};
   const defaults = operation ? defined(defaultsOf(fields, operation)) : {};
   const inputs: Properties = { ...defaults, ...declared };
-  const checking = { operation, last, declared, defaults, plain: { ...defaults, ...values } };
+  const checking = { operation, last, declared, defaults, plain: received(fields, { ...defaults, ...values }) };
   const failures = failure ? [failure] : [];
   try {
     for await (const each of failuresOf(resource, checking, invalid)) failures.push(each);
@@ -111,10 +111,10 @@ async function* failuresOf(
     ...dialectFailures(definition, operation, declared),
   ];
   yield* failures;
+  const before = received(definition.fields, last);
   const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
   for (const rule of definition.rules ?? [])
-    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
-      yield* await rule.check(received(definition.fields, plain), operation, received(definition.fields, last));
+    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field))) yield* await rule.check(plain, operation, before);
 }
 
 /** Records that the program declares the resource, and prints the notes on a create. Yields a failure for each object that another resource declares. */
@@ -132,10 +132,9 @@ async function* declare(
   else {
     forgetUnidentifiedManager(operation, objects);
     const name = describe(resource, inputs, operation.server.words);
-    const request = { operation, inputs: received(definition.fields, plain) };
-    const notes = (await definition.planNotes?.(request)) ?? [];
+    const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
     logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
-    if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, request.inputs);
+    if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
   }
 }
 

@@ -63,7 +63,7 @@ export function fingerprinted(
       ? "`pulumi up` fails to create the resource"
       : "a change of its value is not detected. `pulumi up` fails if it has to send the value";
   for (const name of referencesIn(fields, inputs)) {
-    const reference = inputs[name] as StoredReference;
+    const [reference, compare] = [inputs[name] as StoredReference, comparisonOf(fields, name)];
     if (reference.fingerprint) continue;
     const before = last[name];
     const earlier = isReference(before) ? before : undefined;
@@ -73,11 +73,7 @@ export function fingerprinted(
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const first = `scrypt:${createHash("sha256").update(`${object} ${name}`).digest("base64")}:`;
     const fingerprint =
-      value === undefined
-        ? isSame
-          ? earlier.fingerprint
-          : undefined
-        : fingerprintOf(comparisonOf(fields, name), value, earlier?.fingerprint ?? first);
+      value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(compare, value, earlier?.fingerprint ?? first);
     result[name] = { ...reference, ...(fingerprint ? { fingerprint } : {}) };
   }
   return result;
@@ -85,21 +81,22 @@ export function fingerprinted(
 
 /** Properties from the state or the program, as a definition receives them. */
 export const received = (fields: AnyFields, properties: Properties): Properties =>
-  eachSecret(fields, properties, (name, value) => {
-    if (isReference(value)) return secretAt(fields, name, value);
-    return typeof value === "string" && value !== unknown ? secretOf(value) : value;
+  eachSecret(fields, properties, (name, form) => {
+    if (isReference(form))
+      return new Secret(
+        () => form,
+        () => readUnchanged(fields, name, form),
+        name,
+      );
+    return typeof form === "string" && form !== unknown ? secretOf(form) : form;
   });
 
-/** A secret by reference. It can be read as long as it has the value that the state records. */
-const secretAt = (fields: AnyFields, name: string, reference: StoredReference): Secret => {
-  const read = (): Reading => {
-    const reading = readField(fields, name, reference);
-    const { value } = reading;
-    const isOther = value !== undefined && reference.fingerprint && !isSameSecret(comparisonOf(fields, name), reference, value);
-    return isOther ? { problem: "differs from the value on the server" } : reading;
-  };
-  return new Secret(() => reference, read, name);
-};
+/** Reads a reference, as long as it has the value that the state records. */
+function readUnchanged(fields: AnyFields, name: string, reference: StoredReference): Reading {
+  const reading = readField(fields, name, reference);
+  const isUnchanged = !reference.fingerprint || reading.problem || isSameSecret(comparisonOf(fields, name), reference, reading.value);
+  return isUnchanged ? reading : { problem: "differs from the value on the server" };
+}
 
 /**
  * The properties that a definition returns, as the state has them. A secret that the program declares by reference is stored as one, also in the outputs

@@ -130,14 +130,13 @@ function partialUpdate(
   { operation, inputs, secrets, isRemoved: mustRewrite }: Write,
   error: StewardError,
 ): PartialResource | undefined {
-  const { fields } = definition;
   const partial = (properties: Properties): PartialResource => ({
     id,
-    properties: hidePrevious(fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
+    properties: hidePrevious(definition.fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
   });
-  const toRecord = (properties: Properties): Properties => recorded(fields, properties, secrets.stored);
+  const toRecord = (properties: Properties): Properties => recorded(definition.fields, properties, secrets.stored);
   if (error instanceof PartialState) return partial(stored(operation, secrets.stored, toRecord(error.state as Properties)));
   return error.details.outcomeUnknown || mustRewrite
-    ? partial({ ...toRecord(received(fields, withFormer(state))), outcomeUnknown: true, instance: operation.instance })
+    ? partial({ ...toRecord(received(definition.fields, withFormer(state))), outcomeUnknown: true, instance: operation.instance })
     : undefined;
 }

@@ -14,6 +14,7 @@ const resources = [
   ["secrets/greeting-wall", "sys/greetings/wall/:name"],
   ["secrets/greeting-role", "auth/greetings/role/:name"],
   ["platform/greeting-board"],
+  ["platform/secret-board"],
   ["platform/settings/greeting"],
 ] as const;
 
@@ -28,13 +29,30 @@ const inOneDialect = ([file, text]: [string, string]): [string, string] => {
   ];
 };
 
+/** Makes the value of this resource a secret, as its author would. */
+const withSecretValue = ([file, text]: [string, string]): [string, string] => {
+  if (!file.endsWith("provider/platform/secret-board.ts")) return [file, text];
+  const changes: [RegExp, string][] = [
+    [/^(import .* from "\.\.\/contract\/operation";)$/m, '$1\nimport { secretOf, WithSecrets } from "../contract/secret";'],
+    [/(?<=<)SecretBoard(?:Inputs|State)\b/g, 'WithSecrets<$&, "value">'],
+    [/(?<=Definition<.*, )SecretBoardState\b/, 'WithSecrets<$&, "value">'],
+    [/asString\(attributes\.value\)/, "secretOf($&)"],
+    [/(?<=attributes: \{ )value/, "value: value.value()"],
+    [/(?<=value: \{ input: nonEmptyStr, )/, "secret: true, "],
+  ];
+  return [file, changes.reduce((changed, [part, by]) => changed.replace(part, by), text)];
+};
+
 /** The files that `npm run new` writes for a resource, by their absolute paths. */
 export const filesFor = (resource: string, path?: string): [file: string, text: string][] =>
   [...filesOf(resource, path)].map(([file, text]) => [join(root, file), text]);
 
 /** Those of a resource of each kind. */
 export const newFiles: ReadonlyMap<string, string> = new Map(
-  resources.flatMap(([resource, path]) => filesFor(resource, path)).map(inOneDialect),
+  resources
+    .flatMap(([resource, path]) => filesFor(resource, path))
+    .map(inOneDialect)
+    .map(withSecretValue),
 );
 
 /** Loads such files, and adds their routes to the sandbox. They are in a separate folder, and import everything else from the repository. */
