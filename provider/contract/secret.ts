@@ -99,22 +99,23 @@ export const unreadable = (problems: readonly (readonly [name: string, reference
  * object is deeply equal to it: see {@link areEqual}.
  */
 export class Secret {
-  readonly #read: () => Reading;
-  #reading: Reading | undefined;
+  /** How the state has it. */
+  readonly form: () => string | StoredReference;
+  /** The value, or why its reference cannot be read. Reads it once. */
+  readonly reading: () => Reading;
 
-  /** `form`: how the state has it. `read` and `name`: reads a reference, and its field in the error if that fails. */
+  /** `name`: the field in the error of a reference. */
   constructor(
-    readonly form: () => string | StoredReference,
-    read?: () => Reading,
+    form: string | StoredReference,
+    read: () => Reading,
     private readonly name = "",
   ) {
-    this.#read = read ?? (() => ({ value: form() as string }));
-  }
-
-  /** The value, or why its reference cannot be read. */
-  reading(): Reading {
-    this.#reading ??= this.#read();
-    return this.#reading;
+    let reading: Reading | undefined;
+    this.form = () => form;
+    this.reading = () => {
+      reading ??= read();
+      return reading;
+    };
   }
 
   /** Throws if the reference cannot be read. */
@@ -131,8 +132,8 @@ export class Secret {
   readonly [inspect.custom]: () => string = this.toString;
 }
 
-/** A secret in the response of a server. */
-export const secretOf = (value: string): Secret => new Secret(() => value);
+/** A secret that is known, such as one in a response. */
+export const secretOf = (value: string): Secret => new Secret(value, () => ({ value }));
 
 /** Properties as a definition receives them: each of these is a secret. */
 export type WithSecrets<Properties, Names extends keyof Properties> = {

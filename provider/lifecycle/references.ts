@@ -82,12 +82,7 @@ export function fingerprinted(
 /** Properties from the state or the program, as a definition receives them. */
 export const received = (fields: AnyFields, properties: Properties): Properties =>
   eachSecret(fields, properties, (name, form) => {
-    if (isReference(form))
-      return new Secret(
-        () => form,
-        () => readUnchanged(fields, name, form),
-        name,
-      );
+    if (isReference(form)) return new Secret(form, () => readUnchanged(fields, name, form), name);
     return typeof form === "string" && form !== unknown ? secretOf(form) : form;
   });
 
@@ -111,53 +106,38 @@ export const recorded = (fields: AnyFields, properties: Properties, declared: Pr
     return isReference(form) ? form : { ...reference, fingerprint: fingerprintOf(compare, form, reference.fingerprint) };
   });
 
+type Convert = (name: string, value: unknown, isOutput: boolean) => unknown;
+
 /** The properties with another form of each secret, also of those in the outputs that are encrypted as a whole. */
-function eachSecret(
-  fields: AnyFields,
-  properties: Properties,
-  convert: (name: string, value: unknown, isOutput: boolean) => unknown,
-): Properties {
+function eachSecret(fields: AnyFields, properties: Properties, convert: Convert): Properties {
   const names = namesWith(fields, "secret");
-  const converted = (values: Properties, isOutput: boolean): Properties =>
-    Object.fromEntries(
-      Object.entries(values).map(([name, value]) => {
-        if (!names.includes(name)) return [name, value];
-        const isWrapped = isOutput && isObject(value) && Object.hasOwn(value, "value");
-        return [name, isWrapped ? { value: convert(name, value.value, isOutput) } : convert(name, value, isOutput)];
-      }),
-    );
-  const outputs = namesWith(fields, "secretOutput").filter((output) => isObject(properties[output]));
-  const inOutputs = outputs.map((output) => [output, converted(properties[output] as Properties, true)]);
-  return { ...converted(properties, false), ...Object.fromEntries(inOutputs) };
+  const mapped = (values: Properties, each: (name: string, value: unknown) => unknown): Properties =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, names.includes(name) ? each(name, value) : value]));
+  const inOutput = (name: string, entry: unknown): unknown =>
+    isObject(entry) && Object.hasOwn(entry, "value") ? { value: convert(name, entry.value, true) } : convert(name, entry, true);
+  const result = mapped(properties, (name, value) => convert(name, value, false));
+  for (const output of namesWith(fields, "secretOutput")) if (isObject(result[output])) result[output] = mapped(result[output], inOutput);
+  return result;
 }
 
-/** The inputs of a write, as the state has them, with the fingerprints of the values that are sent, and as the definition receives them. */
-export interface Resolved {
-  stored: Properties;
-  inputs: Properties;
-}
+/** The inputs of a write: as the state has them, with the fingerprints of the values that are sent, and as the definition receives them. */
+export type Resolved = Record<"stored" | "inputs", Properties>;
 
 /** Reads the references for a write. Throws if one that changed cannot be read. An unchanged one that cannot be read fails only if it is sent. */
-export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}): Resolved {
-  const stored = { ...inputs };
-  const secrets = received(fields, inputs);
+export function resolveForWrite(fields: AnyFields, stored: Properties, state: Properties = {}): Resolved {
+  const resolved: Resolved = { stored: { ...stored }, inputs: received(fields, stored) };
   const missing: (readonly [string, SecretReference, string])[] = [];
-  for (const name of referencesIn(fields, inputs)) {
-    const [reference, compare] = [inputs[name] as StoredReference, comparisonOf(fields, name)];
+  for (const name of referencesIn(fields, stored)) {
+    const [reference, compare] = [stored[name] as StoredReference, comparisonOf(fields, name)];
     if (isSameSecret(compare, state[name], reference)) continue;
-    const { value, problem } = readField(fields, name, reference);
-    if (value === undefined) {
-      missing.push([name, reference, problem]);
-      continue;
-    }
+    const reading = readField(fields, name, reference);
+    if (reading.problem) missing.push([name, reference, reading.problem]);
+    if (reading.value === undefined) continue;
     // The value may have changed since the check.
-    const form = { ...reference, fingerprint: fingerprintOf(compare, value, reference.fingerprint) };
-    stored[name] = form;
-    secrets[name] = new Secret(
-      () => form,
-      () => ({ value }),
-    );
+    const form = { ...reference, fingerprint: fingerprintOf(compare, reading.value, reference.fingerprint) };
+    resolved.stored[name] = form;
+    resolved.inputs[name] = new Secret(form, () => reading);
   }
   if (missing.length > 0) throw unreadable(missing);
-  return { stored, inputs: secrets };
+  return resolved;
 }

@@ -26,7 +26,7 @@ export interface StoredState extends Managed {
 function isMasked(returned: unknown, expected: unknown): boolean {
   if (!(returned instanceof Secret)) return false;
   const value = expected instanceof Secret ? expected.reading().value : expected;
-  return mayBe(returned.value(), value) || (expected instanceof Secret && value === undefined && hasMask(returned.value()));
+  return value === undefined ? hasMask(returned.value()) : mayBe(returned.value(), value);
 }
 
 /** The returned values, but the expected value instead of an equivalent, a masked or a normalized one. */
