@@ -99,7 +99,7 @@ export const unreadable = (problems: readonly (readonly [name: string, reference
  * object is deeply equal to it: see {@link areEqual}.
  */
 export class Secret {
-  /** How the state has it. */
+  /** Its form in the state. */
   readonly form: () => string | StoredReference;
   /** The value, or why its reference cannot be read. Reads it once. */
   readonly reading: () => Reading;
