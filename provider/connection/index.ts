@@ -5,7 +5,7 @@ import { z } from "zod";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
 import { defaultLimits, Limits } from "../contract/limits";
-import { noEngine, Operation, Run, ServerSettings, System, systemNames, Variables, Words, Writer } from "../contract/operation";
+import { cached, noEngine, Operation, Run, ServerSettings, System, systemNames, Variables, Words, Writer } from "../contract/operation";
 import { parsed } from "../text/json";
 import { Log, standardOutput } from "../text/log";
 import { credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
@@ -74,7 +74,13 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Writer<Own> {
   const wording = wordingFor(system, name, sources.provider?.());
-  const found = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
+  const value = sources.config(`steward:${name}`);
+  // Once in a run, for all resources of the connection. The environment of a process stays the same.
+  const found = cached(
+    sources.cache,
+    ["settings", system.name, wording.title, value ?? ""],
+    () => configured(system, name, value, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined),
+  );
   const settings = sources.server ? replaced(found, sources.server) : found;
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
   const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, tlsServerName, ...others } = settings.settings;
@@ -176,10 +182,9 @@ function wordingFor({ name: system, variables }: System, name: string, provider:
 function configured<Own extends object>(
   system: System<Own>,
   name: string,
-  { config }: ConfigurationSources,
+  value: string | undefined,
   { title, invalidPrefix }: ReturnType<typeof wordingFor>,
 ): NamedServer<Own> | undefined {
-  const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
   const connection = parsed(value);
   if (connection === undefined)

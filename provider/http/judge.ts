@@ -131,6 +131,7 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   const errors = errorsIn(body);
   const words = (errors ?? [body]).map(reasonIn).filter(Boolean);
   const reason = words.join("; ") || (body === undefined ? (isHtml(text) ? "" : text) : wholeOf(body));
+  if (reason === "") return reason;
   if (containsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
   // Redact before shortening: a part of a secret would not be found.
   return (

@@ -109,13 +109,15 @@ const withinBase64 = (text: string): string[] =>
 /** The long strings in a JSON secret, such as the private key of a service account. */
 function stringsIn(secret: string): string[] {
   const strings: string[] = [];
+  // Most secrets are not JSON, and the error of the parser is slow.
+  if (!/^\s*["[{]/.test(secret)) return strings;
   try {
     JSON.parse(secret, (_, value) => {
       if (typeof value === "string" && value.length >= longLine)
         strings.push(value, ...value.split("\n").filter((line) => line.length >= longLine));
     });
   } catch {
-    // Most secrets are not JSON.
+    // It only begins like JSON.
   }
   return strings;
 }

@@ -17,11 +17,11 @@ const lists = ["declared", "managed"];
 /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
 export function wholeState(resource: Resource, verb: string, id: string, state: Properties): Properties {
   const { definition } = resource;
-  const fromId: Properties = parseId(definition, id) ?? {};
   const complete = defined(state);
   // Any other value would be part of a path: `role/null`.
-  for (const field of placeholdersIn(definition.id))
-    if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
+  const absent = placeholdersIn(definition.id).filter((field) => typeof complete[field] !== "string" || complete[field] === "");
+  const fromId: Properties = (absent.length > 0 && parseId(definition, id)) || {};
+  for (const field of absent) complete[field] = fromId[field];
   const all = withFormer(complete);
   const isMissing = (field: string): boolean => (lists.includes(field) ? !isStringList(all[field]) : all[field] === undefined);
   const missing = essentialNames(definition).filter(isMissing);
