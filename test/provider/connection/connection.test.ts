@@ -54,6 +54,19 @@ describe("the configuration", () => {
     expect(from(secrets({ address: "HTTP://Host:80" })).server).toMatchObject({ id: "http://host", dialect: "standard" });
   });
 
+  test("has other settings for each connection and system of a run", () => {
+    const at = (host: string): object => ({ address: `http://${host}`, dialect: "standard" });
+    const config: Record<string, object> = {
+      "steward:default": { secrets: at("a"), platform: at("b") },
+      "steward:other": { secrets: at("c"), platform: at("d") },
+    };
+    const run = sourcesOf((key) => JSON.stringify(config[key]));
+    const addresses = (["secrets", "platform"] as const).flatMap((system) =>
+      ["default", "other"].map((name) => connect(systems[system] as System, name, run).server.address),
+    );
+    expect(addresses).toEqual(["http://a", "http://c", "http://b", "http://d"]);
+  });
+
   test("reads tokenEnv and tokenFile when a request needs them, not before", async () => {
     const path = join(folder, "token");
     const byFile = secrets({ address: "http://host", tokenFile: path });
