@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 import { secretOf } from "../../../provider/contract/secret";
 
-// What the compiler refuses of a careless definition is in test/new-resource.test.ts.
+// The careless definitions that do not compile are in test/new-resource.test.ts.
 
 test("a secret that a resource shows past the compiler is a neutral text", () => {
   const secret = secretOf("canary");
