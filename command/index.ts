@@ -4,12 +4,13 @@ import { Command, CommanderError } from "commander";
 import { addDiscover } from "./discover";
 import { addRekey } from "./rekey";
 import { isRejection } from "./rekey/outcome";
+import { addRoot } from "./root";
 import { runSandbox } from "./sandbox";
 import { Canceled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
-    .description("Discover resources to import, participate in a rekey, and run the sandbox.")
+    .description("Discover resources to import, participate in a rekey, generate a root token, and run the sandbox.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({
@@ -22,6 +23,7 @@ function createCommand(terminal: Terminal): Command {
   program.command("sandbox").description("Run the sandbox. Requires the package pulumi-steward-sandbox.");
   addDiscover(program, terminal);
   addRekey(program, terminal);
+  addRoot(program, terminal);
   program.showHelpAfterError(true);
   return program;
 }

@@ -12,39 +12,53 @@ export interface DecryptOptions {
   store?: string;
 }
 
-/** Decrypts a share, with gpg or with the file of a private key. Sends nothing. */
-export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
+/** What a message contains. */
+export interface Content {
+  name: string;
+  isIn(text: string): boolean;
+  /** What a message to an invalid key may mean. */
+  warning: string;
+}
+
+const aShare: Content = {
+  name: "share",
+  isIn: mayBeShare,
+  warning: "so the rekey may have been started with an old public key. Verify the share only if you know why.",
+};
+
+/** Decrypts a share or a token, with gpg or with the file of a private key. Sends nothing. */
+export async function decrypt(terminal: Terminal, options: DecryptOptions, content = aShare): Promise<void> {
   if (terminal.stdout.isTTY && !terminal.stdin.isTTY && options.store === undefined)
     throw invalid(
-      "the share would stay in the scroll-back of this terminal",
-      "Pass the encrypted share as --share, or the output to a pipe.",
+      `the ${content.name} would stay in the scroll-back of this terminal`,
+      `Pass the encrypted ${content.name} as --${content.name}, or the output to a pipe.`,
     );
-  const message = await readEncrypted(terminal, options.share);
-  const share =
+  const message = await readEncrypted(terminal, options.share, content.name);
+  const secret =
     options.key === undefined
-      ? shareIn(await decryptWithGpg(terminal, messageOf(message)))
-      : await decryptWithKey(terminal, message, options.key, options);
-  if (options.store === undefined) await reveal(terminal, share);
-  else await store(terminal, options.store, share);
+      ? contentOf(await decryptWithGpg(terminal, messageOf(message)), content)
+      : await decryptWithKey(terminal, message, options.key, options, content);
+  if (options.store === undefined) await reveal(terminal, secret);
+  else await store(terminal, options.store, secret);
 }
 
-function shareIn(text: string): string {
-  if (mayBeShare(text)) return text.trim();
-  throw invalid("the message contains no share in base64 or hex");
+function contentOf(text: string, { name, isIn }: Content): string {
+  if (isIn(text.trim())) return text.trim();
+  throw invalid(`the message contains no ${name}`);
 }
 
-async function decryptWithKey(terminal: Terminal, share: string, key: string, options: DecryptOptions): Promise<string> {
-  const privateKey = textOf(read(key, "--key"), "base64");
-  const { text, recipients, problem } = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
-  const decrypted = shareIn(text);
-  say(terminal, `The share is encrypted to ${nameKeys(recipients)}.`);
-  if (problem !== undefined)
-    say(
-      terminal,
-      `Warning: this is not a valid encryption key of yours${problem && ` (${problem})`}, so the rekey may have been started with an old public key. Verify the share only if you know why.`,
-    );
+async function decryptWithKey(terminal: Terminal, share: string, key: string, options: DecryptOptions, content: Content): Promise<string> {
+  const { name, warning } = content;
+  const passphrase = (): Promise<string> => readPassphrase(terminal, options, name);
+  const { text, recipients, problem } = await decryptMessage({ share, privateKey: readKeyFile(key), passphrase });
+  const decrypted = contentOf(text, content);
+  say(terminal, `The ${name} is encrypted to ${nameKeys(recipients)}.`);
+  if (problem !== undefined) say(terminal, `Warning: this is not a valid encryption key of yours${problem && ` (${problem})`}, ${warning}`);
   return decrypted;
 }
+
+/** Reads the file of a public or private key. */
+export const readKeyFile = (path: string): string => textOf(read(path, "--key"), "base64");
 
 /** An encrypted share as gpg reads it: armored or binary. */
 export function messageOf(share: string): string | Uint8Array {
@@ -63,20 +77,20 @@ function fromLine(text: string): string {
 const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
 /** Reads an encrypted share from a file, a prompt or standard input. */
-export async function readEncrypted(terminal: Terminal, path?: string): Promise<string> {
-  if (path !== undefined) return fromLine(textOf(read(path, "encrypted share's"), "hex"));
+export async function readEncrypted(terminal: Terminal, path?: string, name = "share"): Promise<string> {
+  if (path !== undefined) return fromLine(textOf(read(path, `encrypted ${name}'s`), "hex"));
   // Ciphertext is not secret.
-  const asked = terminal.stdin.isTTY ? readLine(terminal, "Encrypted share, on one line: ", { hidden: false }) : readSecret(terminal, "");
+  const asked = terminal.stdin.isTTY ? readLine(terminal, `Encrypted ${name}, on one line: `, { hidden: false }) : readSecret(terminal, "");
   return fromLine(await asked);
 }
 
-async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
+async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions, name: string): Promise<string> {
   // The newline is not part of the passphrase. Spaces may be.
   if (passphraseFile !== undefined) return textOf(read(passphraseFile, "--passphrase-file"), "utf8").replace(/\r?\n$/, "");
   if (terminal.stdin.isTTY) return readLine(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
   throw invalid(
     "the private key is locked, and there is no terminal to prompt for its passphrase",
-    "Pass the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",
+    `Pass the encrypted ${name} as --${name} on a terminal, or the passphrase as --passphrase-file.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { StewardError } from "../../provider/contract/errors";
 import { getBackup } from "../../provider/secrets/rekey/protocol/api";
 import { decodeShare, mayBeShare, redacting, Share, shareOf } from "../../provider/secrets/rekey/protocol/crypto";
-import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { readSecret, say, Terminal } from "../terminal";
 import { messageOf, readEncrypted } from "./decrypt";
 import { decryptWithGpg, fingerprintsOfGpg, store } from "./program";
@@ -17,11 +17,11 @@ export interface ShareOrigin {
 }
 
 /** Reads the holder's share. The operation `trusted` redacts it in every error. `nonce`: of the rekey that made it, if that is known. */
-export async function readShare(
+export async function readShare<Own extends SharesOperation>(
   terminal: Terminal,
-  operation: RekeyOperation,
+  operation: Own,
   { origin, prompt, nonce }: { origin: ShareOrigin; prompt: string; nonce?: string },
-): Promise<{ trusted: RekeyOperation; share: Share }> {
+): Promise<{ trusted: Own; share: Share }> {
   const message = origin.fromBackup
     ? await fetchOwn(terminal, operation, nonce)
     : origin.encrypted !== undefined
@@ -34,7 +34,7 @@ export async function readShare(
 }
 
 /** The one encrypted share in the server's backup for which gpg has the key. */
-async function fetchOwn(terminal: Terminal, operation: RekeyOperation, nonce?: string): Promise<string> {
+async function fetchOwn(terminal: Terminal, operation: SharesOperation, nonce?: string): Promise<string> {
   const backup = await getBackup(operation);
   if (!backup) throw invalid("the server has no backup", "Nothing was sent.");
   if (nonce !== undefined && backup.nonce !== nonce)

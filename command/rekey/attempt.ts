@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { connect } from "../../provider/connection";
 import { StewardError } from "../../provider/contract/errors";
-import { isPrivate, noEngine } from "../../provider/contract/operation";
+import { isPrivate, noEngine, Operation } from "../../provider/contract/operation";
 import { placeOf, system } from "../../provider/secrets/client";
 import { getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
-import { commandFor, ofTarget, RekeyOperation, RekeyTarget } from "../../provider/secrets/rekey/protocol/operation";
+import { commandFor, ofTarget, RekeyOperation, RekeyTarget, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "../terminal";
 
@@ -16,11 +16,13 @@ export interface TargetOptions {
 }
 
 /** The connection to Vault or OpenBao from the environment. */
-export function service(terminal: Terminal, options: TargetOptions): RekeyOperation {
+export const service = (terminal: Terminal, options: TargetOptions): RekeyOperation => ofTarget(connection(terminal), options);
+
+export function connection(terminal: Terminal): Operation {
   const { environment } = terminal;
   const sources = { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
   try {
-    return ofTarget(connect(system, "default", sources), options);
+    return connect(system, "default", sources);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
@@ -31,7 +33,7 @@ export function service(terminal: Terminal, options: TargetOptions): RekeyOperat
 }
 
 /** Throws if shares would be sent over plain HTTP to another machine, unless that is allowed. */
-export function assertPrivate(operation: RekeyOperation, { allowHttp }: { allowHttp?: boolean }): void {
+export function assertPrivate(operation: SharesOperation, { allowHttp }: { allowHttp?: boolean }): void {
   if (allowHttp || isPrivate(operation.server)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
@@ -40,14 +42,29 @@ export function assertPrivate(operation: RekeyOperation, { allowHttp }: { allowH
   });
 }
 
+/** The part of a status that each attempt has. */
+export type Attempt = Pick<RekeyStatus, "started" | "nonce"> & Partial<Pick<RekeyStatus, "backup">>;
+
 /** The phase that a command acts on: the attempt while it takes current shares, its verification, or the attempt in any state. */
-export interface Round {
+export interface Round<Status extends Attempt = RekeyStatus> {
+  /** The attempt in messages. */
+  name: string;
   /** The shares that the phase counts. */
   shares: "current" | "new";
+  read(operation: SharesOperation): Promise<Status>;
+  describe(status: Status, operation: SharesOperation): string[];
+  /** The properties that must not change once they were shown, with their names in messages. */
+  decisive: { readonly [property in keyof Status]?: string };
   /** The progress; undefined if the command has nothing to do. */
-  at(status: RekeyStatus): Standing | undefined;
+  at(status: Status): Standing | undefined;
+  /** The error if the command has nothing to do. */
+  missing(status: Status, operation: SharesOperation): StewardError;
   /** Throws if no holder may take part. */
-  assertAllowed?(status: RekeyStatus): void;
+  assertAllowed?(status: Status, nonce: string | undefined, operation: SharesOperation): void;
+  /** The status codes with which the server rejects a share and keeps the others. */
+  refusals: readonly number[];
+  /** The error if what the last share created may have been lost with the response. */
+  lost?(operation: SharesOperation, now: Standing | undefined, before: Standing, reason: string): StewardError | undefined;
 }
 
 export interface Standing {
@@ -60,7 +77,26 @@ const submitStanding = ({ nonce, progress, required }: RekeyStatus): Standing =>
 const verifyStanding = ({ verification: now }: RekeyStatus): Standing | undefined =>
   now && { nonce: now.nonce, progress: now.progress, required: now.threshold };
 
-export const submitting: Round = {
+const ofRekey = {
+  name: "rekey",
+  read: (operation: RekeyOperation) => getStatus(operation),
+  describe: (status: RekeyStatus, operation: RekeyOperation) => describe(status, operation),
+  decisive: {
+    nonce: "its nonce",
+    shares: "the number of new shares",
+    threshold: "their threshold",
+    pgpFingerprints: "the keys",
+    backup: "the backup",
+    verificationRequired: "verification",
+  },
+  missing(this: Round, status: RekeyStatus, operation: RekeyOperation) {
+    return missing(this, status, operation);
+  },
+  refusals: [400],
+};
+
+export const submitting = {
+  ...ofRekey,
   shares: "current",
   at: (status) => (status.started && !status.verification ? submitStanding(status) : undefined),
   assertAllowed({ shares }) {
@@ -72,12 +108,25 @@ export const submitting: Round = {
       "Nothing was sent. To rekey to one share, pass your current share to the stack.",
     );
   },
-};
-export const verifying: Round = { shares: "new", at: verifyStanding };
-export const canceling: Round = {
+} satisfies Round;
+export const verifying = {
+  ...ofRekey,
+  shares: "new",
+  at: verifyStanding,
+  assertAllowed({ nonce, verification }, given, operation) {
+    if (given !== nonce || given === verification?.nonce) return;
+    throw stopped(
+      "nonce-mismatch",
+      `--nonce is the nonce of the rekey, but its verification has its own, ${verification?.nonce}`,
+      `Nothing was sent. Check \`${commandFor(operation, "status")}\`, and use the nonce of the verification.`,
+    );
+  },
+} satisfies Round;
+export const canceling = {
+  ...ofRekey,
   shares: "current",
   at: (status) => (status.started ? submitStanding(status) : undefined),
-};
+} satisfies Round;
 
 /** The attempt, one property per line. */
 export function describe(status: RekeyStatus, operation: RekeyOperation): string[] {
@@ -130,49 +179,38 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
 };
 
 /** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
-export async function agree(
+export async function agree<Status extends Attempt>(
   terminal: Terminal,
-  operation: RekeyOperation,
-  round: Round,
+  operation: SharesOperation,
+  round: Round<Status>,
   prompt: string,
   nonce?: string,
-): Promise<RekeyStatus> {
-  const status = await getStatus(operation);
+): Promise<Status> {
+  const status = await round.read(operation);
   const now = round.at(status);
-  if (!now) throw missing(round, status, operation);
-  for (const line of describe(status, operation)) say(terminal, line);
-  round.assertAllowed?.(status);
-  if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
-    throw stopped(
-      "nonce-mismatch",
-      `--nonce is the nonce of the rekey, but its verification has its own, ${now.nonce}`,
-      `Nothing was sent. Check \`${commandFor(operation, "status")}\`, and use the nonce of the verification.`,
-    );
+  if (!now) throw round.missing(status, operation);
+  for (const line of round.describe(status, operation)) say(terminal, line);
+  round.assertAllowed?.(status, nonce, operation);
   if (nonce !== undefined && nonce !== now.nonce)
     throw stopped(
       "nonce-mismatch",
-      `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
-      "Nothing was sent. Find out whose rekey it is.",
+      `--nonce does not match the ${round.shares === "new" ? "verification" : round.name} in progress, ${now.nonce}`,
+      `Nothing was sent. Find out whose ${round.name} it is.`,
     );
   // Hidden: a share that is typed too early stays off the screen.
   if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: true }))) throw new Canceled();
   return status;
 }
 
-const decisive = {
-  nonce: "its nonce",
-  shares: "the number of new shares",
-  threshold: "their threshold",
-  pgpFingerprints: "the keys",
-  backup: "the backup",
-  verificationRequired: "verification",
-} as const;
-
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
-export async function assertUnchanged(operation: RekeyOperation, round: Round, agreed: RekeyStatus): Promise<Standing> {
-  const status = await getStatus(operation);
-  const fields = Object.keys(decisive) as (keyof typeof decisive)[];
-  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => decisive[field]);
+export async function assertUnchanged<Status extends Attempt>(
+  operation: SharesOperation,
+  round: Round<Status>,
+  agreed: Status,
+): Promise<Standing> {
+  const status = await round.read(operation);
+  const fields = Object.keys(round.decisive) as (keyof Status)[];
+  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => round.decisive[field]);
   const [then, now] = [round.at(agreed), round.at(status)];
   if (now && now.nonce === then?.nonce && changed.length === 0) return now;
   const what = !status.started
@@ -182,7 +220,7 @@ export async function assertUnchanged(operation: RekeyOperation, round: Round, a
       : changed.join(", ") || "the nonce of its verification";
   throw stopped(
     "attempt-changed",
-    `the rekey has changed since it was shown (${what}); nothing was sent`,
+    `the ${round.name} has changed since it was shown (${what}); nothing was sent`,
     `Check \`${commandFor(operation, "status")}\`, and find out who changed it.`,
   );
 }

@@ -19,7 +19,7 @@ OpenBao requires a token, and Vault 2.x is documented to require one. Vault up t
 The first address that is set is used, with the other variables of its prefix only. These include …_NAMESPACE, …_CACERT, …_CLIENT_CERT and
 …_CLIENT_KEY.`;
 
-const exits = `
+export const exits = `
 Exit code: 0 success, 1 failure, 2 usage error, 3 if the server rejected the share, 130 canceled at a prompt.`;
 
 const shares = `
@@ -32,20 +32,20 @@ With --from-backup or --encrypted, gpg decrypts the share, with a key in its key
 
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
-const plaintext = "send the share over plain HTTP to a remote machine, where anyone on the network can read it";
+export const plaintext = "send the share over plain HTTP to a remote machine, where anyone on the network can read it";
 
 const target = (): Option =>
   new Option("--target <keys>", "the keys: unseal, or recovery for a server with auto-unseal")
     .choices(["unseal", "recovery"])
     .default("unseal");
 
-const neverArgument =
+export const neverArgument =
   "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
 
 /** The sources of the holder's own share, and its second destination. */
 const fromBackup = (): Option =>
   new Option("--from-backup", "fetch your encrypted share from the server's backup, and decrypt it with gpg").conflicts("encrypted");
-const encrypted = (): Option => new Option("--encrypted <file>", "decrypt the share in this file with gpg");
+export const encrypted = (): Option => new Option("--encrypted <file>", "decrypt the share in this file with gpg");
 const storeWith = (): Option =>
   new Option("--store <command>", "pass your new share to this command over a pipe, such as `pass insert -m`");
 
@@ -268,7 +268,7 @@ Exit code: 0 if every share works, 3 if not, 1 if the drill failed, 2 usage erro
 }
 
 /** Requires `--nonce` without a terminal, where nobody can confirm the rekey. */
-function assertConfirmable({ stdin }: Terminal, command: Command): void {
+export function assertConfirmable({ stdin }: Terminal, command: Command): void {
   if (!stdin.isTTY && command.opts().nonce === undefined)
     command.showHelpAfterError(false).error("error: --nonce is required without a terminal to confirm the rekey");
 }

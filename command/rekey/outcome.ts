@@ -1,6 +1,5 @@
 import { StewardError } from "../../provider/contract/errors";
 import {
-  getStatus,
   isFailedCommit,
   isKeyRejected,
   isUnchecked,
@@ -8,11 +7,11 @@ import {
   unchecked,
   wasNotCounted,
 } from "../../provider/secrets/rekey/protocol/api";
-import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { identified, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { ShareOrigin } from "../holder/share";
 import { say, Terminal } from "../terminal";
-import { Round, Standing, TargetOptions } from "./attempt";
+import { Attempt, Round, Standing, TargetOptions } from "./attempt";
 
 // The outcome of a share that was sent.
 
@@ -46,10 +45,10 @@ export const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     : "They may be live. Keep them and the previous ones, and keep the server unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
-export async function explain(
-  operation: RekeyOperation,
-  round: Round,
-  agreed: RekeyStatus,
+export async function explain<Status extends Attempt>(
+  operation: SharesOperation,
+  round: Round<Status>,
+  agreed: Status,
   before: Standing,
   error: unknown,
 ): Promise<unknown> {
@@ -58,7 +57,7 @@ export async function explain(
   const { service } = operation.server.words;
   const { status } = error;
   if (wasNotCounted(error)) return error;
-  const after = await getStatus(operation).catch(() => undefined);
+  const after = await round.read(operation).catch(() => undefined);
   if (!after)
     return failed(
       `it is unknown whether the share was counted (${reason})`,
@@ -91,15 +90,17 @@ export async function explain(
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
+      `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the nonce ${now.nonce}.`,
       round.shares === "current" ? "shares-refused" : "new-shares-rejected",
     );
-  if (status === 400)
+  if (round.refusals.includes(status ?? 0))
     return failed(
       `${service} rejected this share and kept the others: ${reason}`,
       `See \`${commandFor(operation, "status")}\`.`,
       "share-refused",
     );
+  const lost = round.lost?.(operation, now, before, reason);
+  if (lost) return lost;
   if (now)
     return failed(
       `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,

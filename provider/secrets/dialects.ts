@@ -28,6 +28,8 @@ export type RekeyApi = typeof sysRekey;
 
 const recoveryRekey = { ...sysRekey, path: "sys/rekey-recovery-key", backup: "sys/rekey/recovery-key-backup" };
 
+const generateRoot = { ...sysRekey, path: "sys/generate-root" };
+
 const sysRotate: RekeyApi = {
   path: "sys/rotate/root",
   backup: "sys/rotate/root/backup",
@@ -78,8 +80,8 @@ const hashicorp = {
   policiesByType: true,
   /** True if a generated token has a lease, which ends with the token that requested it. */
   tokensHaveLeases: true,
-  /** The API document has no recovery keys. */
-  rekey: { unseal: sysRekey, recovery: recoveryRekey as RekeyApi | undefined },
+  /** The API document has no recovery keys, and no root tokens. */
+  rekey: { unseal: sysRekey, recovery: recoveryRekey as RekeyApi | undefined, root: generateRoot as RekeyApi | undefined },
   /** True if a namespace may have unseal keys of its own. Otherwise a rekey ignores the namespace of the request. */
   sealsNamespaces: false,
   /** True if the server rejects several shares with a threshold of one. */
@@ -119,7 +121,7 @@ export const dialects: Record<string, SecretsDialect> = {
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, contain a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
-    rekey: { unseal: sysRekey, recovery: undefined },
+    rekey: { unseal: sysRekey, recovery: undefined, root: undefined },
     sealsNamespaces: false,
     thresholdOfOneIsForOneShare: false,
     statusTellsVerification: false,
@@ -140,7 +142,15 @@ export const dialects: Record<string, SecretsDialect> = {
   openbao: {
     ...hashicorp,
     words: { ...hashicorp.words, service: "OpenBao" },
-    rekey: { unseal: sysRotate, recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" } },
+    rekey: {
+      unseal: sysRotate,
+      recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" },
+      root: {
+        ...sysRotate,
+        path: "sys/generate-root-token",
+        notServed: { ...sysRotate.notServed, who: "which only OpenBao 2.6 and later have" },
+      },
+    },
     sealsNamespaces: true,
     countsRepeatedNewShares: true,
     // A cancel takes no nonce, and no attempt is too young for it.

@@ -7,7 +7,7 @@ import { isObject, Json } from "../../../text/json";
 import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../../client";
 import { hasNoValue, RekeyApi } from "../../dialects";
 import { decodeShare, ShareSet } from "./crypto";
-import { RekeyOperation } from "./operation";
+import { RekeyOperation, SharesOperation } from "./operation";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
@@ -68,10 +68,10 @@ export interface FirstShares extends Pick<ShareSet, "shares" | "encrypted"> {
   verificationNonce: string;
 }
 
-type Endpoint = "init" | "update" | "verify" | "backup";
+type Endpoint = "init" | "attempt" | "update" | "verify" | "backup";
 
 // The nonce is printed and stored in plaintext: accept nothing that could be something else.
-const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+export const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
 const strings = z.array(z.string()).nullish();
 const statusSchema = z.object({
   started: z.boolean(),
@@ -126,11 +126,16 @@ const noneOrBackup = z
   .or(backupSchema);
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
-/** The API of the rekey. Throws if the server has no such keys for this connection. */
-function apiOf(operation: RekeyOperation): RekeyApi {
+/** The API of the rekey, or of a root token. Throws if the server has no such keys for this connection. */
+function apiOf(operation: SharesOperation): RekeyApi {
   const { rekey, sealsNamespaces } = dialectOf(operation);
   const api = rekey[operation.target];
-  if (!api) throw stopped("wrong-dialect", noRecoveryKeys, 'Set the connection\'s dialect to "hashicorp" or "openbao".');
+  if (!api)
+    throw stopped(
+      "wrong-dialect",
+      operation.target === "root" ? noRootTokens : noRecoveryKeys,
+      'Set the connection\'s dialect to "hashicorp" or "openbao".',
+    );
   if (namespaceOf(operation) && !sealsNamespaces)
     throw stopped(
       "wrong-namespace",
@@ -139,9 +144,10 @@ function apiOf(operation: RekeyOperation): RekeyApi {
   return api;
 }
 
+const noRootTokens = "the generation of a root token requires the dialect hashicorp or openbao";
 export const noRecoveryKeys = "recovery keys require the dialect hashicorp or openbao";
 
-function pathTo(operation: RekeyOperation, endpoint: Endpoint): string {
+function pathTo(operation: SharesOperation, endpoint: Endpoint): string {
   const { path, backup } = apiOf(operation);
   return endpoint === "backup" ? apiPath(backup) : apiPath(path, endpoint);
 }
@@ -158,8 +164,8 @@ function unexpectedBody(method: string, path: string): StewardError {
 }
 
 /** Sends a request and parses the fields of the response. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send<T>(
-  operation: RekeyOperation,
+export async function send<T>(
+  operation: SharesOperation,
   method: Request["method"],
   endpoint: Endpoint,
   schema: z.ZodType<T>,
@@ -177,11 +183,11 @@ async function send<T>(
   return parse(schema, fields, method, path);
 }
 
-const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: Json): Promise<T> =>
+export const write = <T>(operation: SharesOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: Json): Promise<T> =>
   send(operation, apiOf(operation).write, endpoint, schema, content);
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
-function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
+export function explainNotServed(error: unknown, operation: SharesOperation): unknown {
   if (!(error instanceof StewardError) || !isFromService(error)) return error;
   if (error.details.reason === "namespace is not sealable") {
     const reason = `the namespace ${namespaceOf(operation)} has no unseal keys of its own: it is sealed with its parent namespace`;
@@ -190,7 +196,8 @@ function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
       error.with({ reason, hint: "Use a connection to a namespace with its own unseal keys, or without a namespace." }),
     );
   }
-  if (/recovery (rekeying )?not supported/.test(error.details.reason)) return wrongTarget(operation.target, operation.server.words);
+  if (operation.target !== "root" && /recovery (rekeying )?not supported/.test(error.details.reason))
+    return wrongTarget(operation.target, operation.server.words);
   const { path, notServed } = apiOf(operation);
   if (error.status !== notServed.status || error.details.reason === "namespace not found") return error;
   const reason = `the server does not serve ${path}, ${notServed.who}`;
@@ -221,7 +228,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
 }
 
 /** An OpenBao standby does not know the attempt of the active node, and its keys may be old. */
-async function assertActiveNode(operation: RekeyOperation): Promise<void> {
+export async function assertActiveNode(operation: SharesOperation): Promise<void> {
   if (!apiOf(operation).standbysRespond) return;
   // No namespace serves this path.
   const server = { ...operation.server, namespace: undefined };
@@ -355,7 +362,7 @@ export async function verifyShare(operation: RekeyOperation, { nonce, share }: {
   return (await write(operation, "verify", updateSchema, { key: share, nonce })).complete;
 }
 
-export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup | undefined> {
+export async function getBackup(operation: SharesOperation): Promise<RekeyBackup | undefined> {
   const { noBackup, formsAreKnown } = dialectOf(operation);
   try {
     const backup = await send(operation, "GET", "backup", formsAreKnown ? backupSchema : noneOrBackup);
@@ -396,7 +403,7 @@ export const isFailedCommit = ({ details }: StewardError): boolean => details.re
 
 /** The server failed, for example its KMS, before or after it compared the shares with the key: none of them is known to be wrong. */
 export const isUnchecked = ({ details }: StewardError): boolean =>
-  /^(recovery key verification failed: (?!recovery key does not match)|failed to (?!compute|setup unseal key|read root key: .*invalid ?key)|.*generation failed)/i.test(
+  /^(?:root generation aborted: unable to authenticate: )?(recovery key verification failed: (?!recovery key does not match)|failed to (?!compute|setup unseal key|read root key: .*invalid ?key)|.*generation failed)/i.test(
     details.reason,
   );
 
@@ -404,7 +411,7 @@ export const isUnchecked = ({ details }: StewardError): boolean =>
 export const isKeyRejected = ({ details }: StewardError): boolean =>
   /failed to encrypt (shares|key)|valid encryption key/i.test(details.reason);
 
-export const unchecked = ({ server: { words } }: RekeyOperation, count: number, { details }: StewardError): string =>
+export const unchecked = ({ server: { words } }: SharesOperation, count: number, { details }: StewardError): string =>
   `${words.service} could not check or use the ${count} shares submitted (${details.reason}), so none of them is known to be wrong`;
 
 /** Throws if the server has keys of the other kind. */
@@ -424,7 +431,7 @@ export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold
   dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
-export async function waitAfter429(operation: RekeyOperation, error: unknown): Promise<void> {
+export async function waitAfter429(operation: SharesOperation, error: unknown): Promise<void> {
   // The share may have counted, and a service that accepts duplicates would count it twice.
   if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
   const { cache, limits } = operation.run;
@@ -441,7 +448,7 @@ export async function waitAfter429(operation: RekeyOperation, error: unknown): P
  * each retry.
  */
 export async function retryAfter429<T>(
-  operation: RekeyOperation,
+  operation: SharesOperation,
   send: () => Promise<T>,
   isStillCurrent: (error: unknown) => Promise<boolean>,
 ): Promise<T> {

@@ -4,8 +4,13 @@ import { stopped } from "./stops";
 /** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
 export type RekeyTarget = "unseal" | "recovery";
 
+/** An operation for which holders submit shares: a rekey, or the generation of a root token. */
+export interface SharesOperation extends Operation {
+  target: RekeyTarget | "root";
+}
+
 /** An operation on one kind of keys. */
-export interface RekeyOperation extends Operation {
+export interface RekeyOperation extends SharesOperation {
   target: RekeyTarget;
 }
 
@@ -15,8 +20,10 @@ export const ofTarget = (operation: Operation, { target = "unseal" }: { target?:
 });
 
 /** The command of a holder, such as `pulumi-steward rekey submit`. */
-export const commandFor = ({ target }: RekeyOperation, command: string): string =>
-  `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
+export const commandFor = ({ target }: SharesOperation, command: string): string =>
+  target === "root"
+    ? `pulumi-steward root ${command}`
+    : `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
 
 /** Prints what a rekey does in the output of `pulumi up`. */
 export const log = (operation: RekeyOperation, message: string): void => operation.run.log.info(`rekey: ${message}`);

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { apiPath, callWithoutClaim } from "../../provider/secrets/client";
+import {
+  assertActiveNode,
+  explainNotServed,
+  isReplyLost,
+  nonceSchema,
+  retryAfter429,
+  send,
+  write,
+} from "../../provider/secrets/rekey/protocol/api";
+import { SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
+
+// The requests that generate a root token and revoke it: one function for each.
+
+/** The status of an attempt to generate a root token. */
+export interface RootStatus {
+  started: boolean;
+  nonce: string;
+  /** The number of shares submitted so far. */
+  progress: number;
+  required: number;
+  /** The fingerprint of the primary key to whose subkey the token will be encrypted. Empty if a one-time password encodes it. */
+  fingerprint: string;
+}
+
+const statusSchema = z
+  .object({
+    started: z.boolean(),
+    nonce: nonceSchema.default(""),
+    progress: z.int(),
+    required: z.int(),
+    pgp_fingerprint: z.string().default(""),
+  })
+  .refine(({ started, nonce }) => !started || nonce !== "")
+  .transform(({ pgp_fingerprint, ...status }): RootStatus => ({ ...status, fingerprint: pgp_fingerprint.toLowerCase() }));
+const updateSchema = z
+  .object({ complete: z.boolean(), progress: z.int(), encoded_token: z.string().default("") })
+  .refine(({ complete, encoded_token }) => !complete || encoded_token !== "");
+
+export async function getRootStatus(operation: SharesOperation): Promise<RootStatus> {
+  const status = await send(operation, "GET", "attempt", statusSchema).catch((error) => {
+    throw explainNotServed(error, operation);
+  });
+  if (!status.started) await assertActiveNode(operation);
+  return status;
+}
+
+/** Starts an attempt for the key, which is base64 of its binary form. */
+export async function startAttempt(operation: SharesOperation, key: string): Promise<RootStatus> {
+  const start = (): Promise<RootStatus> => write(operation, "attempt", statusSchema, { pgp_key: key });
+  return retryAfter429(operation, start, async () => !(await getRootStatus(operation)).started).catch((error) => {
+    if (!isReplyLost(error)) throw error;
+    return getRootStatus(operation);
+  });
+}
+
+/** Submits a share. The response to the last one has the encrypted token, in base64. */
+export const submitShare = (operation: SharesOperation, nonce: string, share: string): Promise<z.infer<typeof updateSchema>> =>
+  write(operation, "update", updateSchema, { key: share, nonce });
+
+/** Cancels the attempt in progress. The request has no nonce, so check the status first. Returns false if the attempt is still there. */
+export async function cancelAttempt(operation: SharesOperation, nonce: string): Promise<boolean> {
+  const isInProgress = async (): Promise<boolean> => (await getRootStatus(operation)).nonce === nonce;
+  await retryAfter429(operation, () => send(operation, "DELETE", "attempt", z.unknown()), isInProgress).catch((error) => {
+    if (!isReplyLost(error)) throw error;
+  });
+  return !(await isInProgress());
+}
+
+/** The policies of the operation's own token. */
+export async function lookUpSelf(operation: SharesOperation): Promise<string[]> {
+  const body = await callWithoutClaim(operation, { method: "GET", path: apiPath("auth/token/lookup-self"), retry: "idempotent" });
+  return z.object({ data: z.object({ policies: z.array(z.string()) }) }).parse(body).data.policies;
+}
+
+export async function revokeSelf(operation: SharesOperation): Promise<void> {
+  const request = { method: "POST", path: apiPath("auth/token/revoke-self"), retry: "never" } as const;
+  await callWithoutClaim(operation, request).catch((error) => {
+    // The lookup, which is next, shows whether the token is revoked.
+    if (!isReplyLost(error)) throw error;
+  });
+}

@@ -1,0 +1,119 @@
+import { StewardError } from "../../provider/contract/errors";
+import { placeOf } from "../../provider/secrets/client";
+import { retryAfter429 } from "../../provider/secrets/rekey/protocol/api";
+import { InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { stopped } from "../../provider/secrets/rekey/protocol/stops";
+import { readKeyFile } from "../holder/decrypt";
+import { readShare, ShareOrigin } from "../holder/share";
+import { agree, assertPrivate, assertUnchanged, connection, Round } from "../rekey/attempt";
+import { explain, failed, onItsWay, sayAccepted } from "../rekey/outcome";
+import { print, say, Terminal, unbroken } from "../terminal";
+import { cancelAttempt, getRootStatus, RootStatus, startAttempt, submitShare } from "./api";
+
+// The generation of a root token, which only the owner of a PGP key can decrypt.
+
+export const rootOperation = (terminal: Terminal): SharesOperation => ({ ...connection(terminal), target: "root" });
+
+const page = "See docs/rekey/break-glass.md in the package.";
+
+/** The attempt, one property per line. */
+export function describe({ started, nonce, progress, required, fingerprint }: RootStatus, operation: SharesOperation): string[] {
+  if (!started) return [`no generation of a root token in progress on ${placeOf(operation)}`];
+  return [
+    `server        ${placeOf(operation)}`,
+    `nonce         ${nonce}`,
+    `shares        ${progress} of ${required} submitted`,
+    `root token    ${fingerprint ? `encrypted to a subkey of the key ${fingerprint}` : "encoded with a one-time password"}`,
+  ];
+}
+
+const canceling: Round<RootStatus> = {
+  name: "generation of a root token",
+  shares: "current",
+  read: getRootStatus,
+  describe,
+  decisive: { nonce: "its nonce", fingerprint: "the key" },
+  at: (status) => (status.started ? status : undefined),
+  missing: (_, operation) =>
+    stopped("attempt-missing", `no generation of a root token is in progress on ${placeOf(operation)}`, "Nothing was sent."),
+  // OpenBao rejects one with a 500.
+  refusals: [400, 500],
+  lost: (operation, now, before, reason) =>
+    now && now.progress >= before.progress
+      ? undefined
+      : failed(
+          `the response to a share was lost (${reason}), and ${now ? "no share is submitted any more" : "the attempt is gone"}`,
+          `${operation.server.words.service} may have generated a root token that nobody has. Find out, and revoke it by its accessor: ${page}`,
+        ),
+};
+
+const submitting: Round<RootStatus> = {
+  ...canceling,
+  assertAllowed({ fingerprint }) {
+    if (fingerprint) return;
+    const reason = "the root token would not be encrypted to a key: whoever started this chose a one-time password";
+    throw new StewardError({ code: "ERR_REJECTED", reason, hint: "Nothing was sent. Cancel it, and start again with --key." });
+  },
+};
+
+async function readKey(path: string): Promise<InspectedKey> {
+  const [key] = (await inspectKeys([readKeyFile(path)])) as [InspectedKey];
+  if (!key.problem) return key;
+  throw new StewardError({ code: "ERR_INVALID_INPUT", reason: `the --key file: ${key.problem.reason}`, hint: "Nothing was sent." });
+}
+
+/** Starts an attempt, unless one is in progress. A key to which the token cannot be encrypted would leave a root token that nobody has. */
+export async function start(terminal: Terminal, options: { key: string }): Promise<void> {
+  const operation = rootOperation(terminal);
+  const { fingerprint, binary, userId } = await readKey(options.key);
+  const before = await getRootStatus(operation);
+  if (before.started) {
+    for (const line of describe(before, operation)) say(terminal, line);
+    const hint = `Nothing was changed. Find out who started it. To replace it: \`${commandFor(operation, `cancel --nonce ${before.nonce}`)}\`.`;
+    throw new StewardError({ code: "ERR_CONFLICT", reason: "a generation of a root token is in progress", hint });
+  }
+  const owner = userId ? ` "${userId.replaceAll('"', "'").slice(0, 100)}"` : "";
+  say(terminal, `The shares of ${before.required} holders will generate a token with all rights, for the owner of ${fingerprint}${owner}.`);
+  const started = await startAttempt(operation, binary);
+  if (!started.started || started.fingerprint !== fingerprint)
+    throw failed(
+      `${operation.server.words.service} does not show the attempt for this key`,
+      `Check \`${commandFor(operation, "status")}\`.`,
+    );
+  for (const line of describe(started, operation)) await print(terminal, line);
+  say(terminal, `Tell each holder the fingerprint and the nonce. They run \`${commandFor(operation, "submit")}\`.`);
+}
+
+/** Submits a share. The last one prints the encrypted root token. */
+export async function submit(terminal: Terminal, options: ShareOrigin & { nonce?: string; allowHttp?: boolean }): Promise<void> {
+  const operation = rootOperation(terminal);
+  assertPrivate(operation, options);
+  const agreed = await agree(terminal, operation, submitting, "Submit your share to generate this root token?", options.nonce);
+  const { trusted, share } = await readShare(terminal, operation, { origin: options, prompt: "Your share (will be hidden): " });
+  let before = await assertUnchanged(trusted, submitting, agreed);
+  const isUnchanged = async (): Promise<true> => {
+    before = await assertUnchanged(trusted, submitting, agreed);
+    return true;
+  };
+  await unbroken(terminal, onItsWay, async () => {
+    const send = (): ReturnType<typeof submitShare> => submitShare(trusted, agreed.nonce, share.text);
+    const { complete, progress, encoded_token } = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
+      throw await explain(trusted, submitting, agreed, before, error);
+    });
+    sayAccepted(terminal, progress, before.required);
+    if (!complete) return;
+    say(terminal, `The root token is live, and this is its only copy, encrypted. Send it to the owner of ${agreed.fingerprint}.`);
+    await print(terminal, encoded_token).catch(() => say(terminal, encoded_token));
+    say(terminal, `It never expires. Afterwards, revoke it with \`${commandFor(operation, "revoke")}\`.`);
+  });
+}
+
+export async function cancel(terminal: Terminal, options: { nonce?: string }): Promise<void> {
+  const operation = rootOperation(terminal);
+  const agreed = await agree(terminal, operation, canceling, "Cancel it and discard all submitted shares?", options.nonce);
+  const { nonce } = await assertUnchanged(operation, canceling, agreed);
+  if (!(await cancelAttempt(operation, nonce)))
+    throw failed(`${operation.server.words.service} still reports the attempt`, `Run \`${commandFor(operation, "cancel")}\` again.`);
+  say(terminal, "The attempt is canceled, and its shares are discarded.");
+}
