@@ -1,4 +1,4 @@
-import { HttpError } from "./http-error";
+import { HttpError, one } from "./http-error";
 import { Granted } from "./leases";
 import { Rule, sees, seesMount } from "./policy";
 import { Attempt, Backup } from "./records";
@@ -106,6 +106,22 @@ const rotation: Rekey = {
   committed: (nonce) => inData({ complete: true, nonce }),
 };
 
+/** The generation of a root token. */
+const generateRoot = {
+  /** The path below `sys/`. */
+  path: "generate-root",
+  /** Belongs to an engine, which responds with `data`. */
+  inData: false,
+  inProgress: "root generation already in progress",
+  /** The response to a share that is rejected. */
+  refused: (reason: string): HttpError => new HttpError(400, reason),
+  /** The reason for a wrong key. */
+  unreadable:
+    "failed to decrypt keys from storage: error decrypting seal wrapped value\nerror decrypting using seal shamir: cipher: message authentication failed",
+};
+
+export type RootTokens = typeof generateRoot;
+
 /** Vault 1.21. */
 export const hashicorp = {
   /** For a route file that one dialect serves. */
@@ -123,6 +139,7 @@ export const hashicorp = {
   /** Paths without an engine. They need no token and read the body strictly. Some respond while the service is sealed. */
   raw: [
     ...["rekey", "rekey-recovery-key"].flatMap((path) => ["init", "update", "verify"].map((end) => `sys/${path}/${end}`)),
+    ...["sys/generate-root/attempt", "sys/generate-root/update"],
     ...["sys/seal-status", "sys/unseal", "sys/health"],
   ],
   /** The methods that write to the engine. */
@@ -180,6 +197,7 @@ export const hashicorp = {
       errors: recoveryRekeyErrors,
     },
   ] as readonly [Rekey, ...Rekey[]],
+  rootTokens: generateRoot as RootTokens | undefined,
   openapi: {
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
@@ -228,6 +246,7 @@ export const standard: Dialect = {
   health: {},
   disablesVaultsRekey: false,
   rekeys: [standardRekey],
+  rootTokens: undefined,
   openapi: {
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
@@ -242,10 +261,10 @@ export const standard: Dialect = {
   },
 };
 
-/** The dialect with a rekey that requires a token, as Vault 2.x is documented to. Nobody has compared it with that version. */
+/** The dialect with a rekey and a generation of root tokens that require a token, as Vault 2.x is documented to. Nobody has compared it with that version. */
 export const withRekeyToken = (dialect: Dialect): Dialect => ({
   ...dialect,
-  raw: dialect.raw.filter((path) => !path.startsWith("sys/rekey")),
+  raw: dialect.raw.filter((path) => !/^sys\/(rekey|generate-root)/.test(path)),
 });
 
 /** OpenBao 2.7.2, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
@@ -253,12 +272,20 @@ export const openbao: Dialect = {
   ...hashicorp,
   name: "openbao",
   version: "2.7.2",
+  tokenPrefix: "s.",
   health: {},
   disablesVaultsRekey: true,
   rekeys: [
     rotation,
     { ...rotation, kind: "recovery", path: "rotate/recovery", backupPath: "rotate/recovery/backup", errors: recoveryRotationErrors },
   ],
+  rootTokens: {
+    path: "generate-root-token",
+    inData: true,
+    inProgress: "root generation already in progress for this namespace",
+    refused: (reason) => new HttpError(500, one(reason)),
+    unreadable: "failed to decrypt keys from storage: cipher: message authentication failed",
+  },
   openapi: {
     ...hashicorp.openapi,
     title: "OpenBao API",

@@ -67,6 +67,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
     if (dialect.raw.includes(path)) {
       // A sealed node is not active, and responds so before it reads the request.
       if (records.sealed && path.startsWith("sys/rekey")) return errors(c, 503, "node is not active");
+      if (records.sealed && path.startsWith("sys/generate-root")) return errors(c, 503, dialect.sealed);
       await next();
       return undefined;
     }
@@ -104,7 +105,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
     return undefined;
   };
   app.use(async (c, next) => {
-    if (!/^sys\/(rekey|rotate\/|unseal$)/.test(pathOf(c.req.raw))) return authorize(c, next);
+    if (!/^sys\/(rekey|rotate\/|generate-root|unseal$)/.test(pathOf(c.req.raw))) return authorize(c, next);
     // Read the body before the exclusive section: a slow client must not block others.
     await c.req.text();
     return records.exclusive(() => authorize(c, next));

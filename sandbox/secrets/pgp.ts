@@ -19,10 +19,13 @@ export async function readHolder(text: string): Promise<Holder> {
 }
 
 /** Encrypts a share to its holder. As in Vault, the message contains the share in hex. */
-export async function encryptShare(share: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> {
+export const encryptShare = (share: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> =>
+  encrypt(new Uint8Array(Buffer.from(Buffer.from(share).toString("hex"))), holder, now);
+
+export async function encrypt(binary: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> {
   const { createMessage, encrypt } = await import("openpgp");
   const key = await read(holder.binary);
-  const message = await createMessage({ binary: new Uint8Array(Buffer.from(Buffer.from(share).toString("hex"))) });
+  const message = await createMessage({ binary });
   try {
     return await encrypt({ message, encryptionKeys: key, format: "binary", date: now });
   } catch {

@@ -95,6 +95,15 @@ export interface Attempt {
   proven: Uint8Array[];
 }
 
+/** A generation of a root token in progress, in the memory of the active node. */
+export interface RootAttempt {
+  nonce: string;
+  submitted: Uint8Array[];
+  /** The owner of the key to encrypt the token to. Otherwise the one-time password encodes it. */
+  holder?: Holder;
+  otp: string;
+}
+
 /** The keeper of the key: the holders of its shares, or the seal itself. A rekey differs between them. */
 export type Seal = "shamir" | "stored";
 
@@ -117,6 +126,7 @@ export class Records {
   /** The shares submitted to unseal the service, while they are too few. */
   unsealing?: { nonce: string; parts: Uint8Array[] };
   attempts: Partial<Record<KeyKind, Attempt>> = {};
+  rootAttempt?: RootAttempt;
   backups: Partial<Record<KeyKind, Backup>> = {};
   readonly cluster: { name: string; id: string } = { name: `vault-cluster-${randomUUID().slice(0, 8)}`, id: randomUUID() };
   mounts: Map<string, Mount> = new Map();
@@ -159,6 +169,7 @@ export class Records {
   /** Drops the data in the active node's memory. A seal and a change of the active node do this. */
   clearMemory(): void {
     this.attempts = {};
+    this.rootAttempt = undefined;
     this.unsealing = undefined;
   }
 

@@ -159,7 +159,7 @@ async function complete(records: Records, attempt: Attempt, { kind, errors }: Re
 }
 
 /** Throws unless this is the live key. The messages are those of Vault's storage for a wrong key. */
-function authorize(records: Records, secret: Uint8Array, { failed, wrongKey }: RekeyErrors): void {
+export function authorize(records: Records, secret: Uint8Array, { failed, wrongKey }: Pick<RekeyErrors, "failed" | "wrongKey">): void {
   if (records.seal === "stored" && !records.hasKms)
     throw new HttpError(
       400,

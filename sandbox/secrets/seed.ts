@@ -13,17 +13,14 @@ path "sys/leases/lookup" { capabilities = ["update"] }
 
 /** Adds the seed: an engine without configuration or roles, and the root token. */
 export function applySeed(records: Records): void {
-  const { engine, token, clock } = records;
+  const { engine, token } = records;
   records.mount(engine, "");
   records.policies.set("default", { text: defaultPolicy, rules: parsePolicy(defaultPolicy) });
-  records.tokens.set(token, {
-    id: token,
-    accessor: randomUUID(),
-    displayName: "root",
-    policies: ["root"],
-    created: clock.now().getTime(),
-    ttl: 0,
-    explicitMaxTtl: 0,
-    renewable: false,
-  });
+  addRootToken(records, token);
+}
+
+export function addRootToken({ tokens, clock }: Records, id: string): void {
+  const created = clock.now().getTime();
+  const forever = { created, ttl: 0, explicitMaxTtl: 0, renewable: false };
+  tokens.set(id, { id, accessor: randomUUID(), displayName: "root", policies: ["root"], ...forever });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
+import { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, RootAttempt, Token } from "./records";
 import { Completed } from "./rekey";
 
 /** The version of Vault, also in its OpenAPI document. */
@@ -190,6 +190,33 @@ export function fullBackup({ nonce, messages }: Backup): Record<string, unknown>
     return byFingerprint;
   };
   return { nonce, keys: lists(hex), keys_base64: lists(base64) };
+}
+
+/** The status of the generation of a root token. OpenBao shows `nonce` and `pgp_fingerprint` only of an attempt, and no token. */
+export function rootStatus(attempt: RootAttempt | undefined, required: number, otp: object, inOpenBao: boolean): Record<string, unknown> {
+  const common = { started: attempt !== undefined, progress: attempt?.submitted.length ?? 0, required, complete: false, ...otp };
+  if (inOpenBao && !attempt) return common;
+  const shown = { ...common, nonce: attempt?.nonce ?? "", pgp_fingerprint: attempt?.holder?.fingerprint ?? "" };
+  return inOpenBao ? shown : { ...shown, encoded_token: "", encoded_root_token: "" };
+}
+
+/** The response to a share. `encoded` is the token after the last one. */
+export function rootProgress(
+  attempt: RootAttempt,
+  counts: { progress: number; required: number },
+  encoded: string,
+  inOpenBao: boolean,
+): Record<string, unknown> {
+  const { nonce, holder } = attempt;
+  const shown = {
+    nonce,
+    started: true,
+    ...counts,
+    complete: encoded !== "",
+    encoded_token: encoded,
+    pgp_fingerprint: holder?.fingerprint ?? "",
+  };
+  return inOpenBao ? shown : { ...shown, encoded_root_token: encoded, otp: "", otp_length: 0 };
 }
 
 export function sealStatus(records: Records, version: string): Record<string, unknown> {

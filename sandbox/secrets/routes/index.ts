@@ -4,6 +4,7 @@ import { RouteFile } from "../route-file";
 import * as configAccess from "./config-access";
 import * as configLease from "./config-lease";
 import * as creds from "./creds";
+import * as generateRoot from "./generate-root";
 import * as leases from "./leases";
 import * as mounts from "./mounts";
 import * as openapi from "./openapi";
@@ -18,6 +19,7 @@ export const routeFiles: readonly RouteFile[] = [
   configAccess,
   configLease,
   creds,
+  generateRoot,
   leases,
   mounts,
   openapi,
