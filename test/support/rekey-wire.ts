@@ -21,24 +21,23 @@ const asDocumented: Wire = {
   wrapped: (fields) => fields,
 };
 
-const backup = "sys/rekey/backup";
-const rekey = "sys/rekey/";
-/** Maps the paths of a rekey to others, and the method that writes to another one. */
-const mapped = (own: string, ownBackup: string, verb: string): Pick<Wire, "sent" | "named"> => ({
-  sent: (method, path) =>
-    path.includes(rekey)
-      ? [method === "PUT" ? verb : method, path.includes(backup) ? path.replace(backup, ownBackup) : path.replace(rekey, own)]
-      : [method, path],
-  named: (method, path) =>
-    path.includes(own) || path.includes(ownBackup)
-      ? [method === verb ? "PUT" : method, path.replace(ownBackup, backup).replace(own, rekey)]
-      : [method, path],
+/** Maps documented paths to others, and the method that writes to them to another one. */
+const mapped = (pairs: readonly (readonly [documented: string, own: string])[], verb: string): Pick<Wire, "sent" | "named"> => ({
+  sent(method, path) {
+    const pair = pairs.find(([documented]) => path.includes(documented));
+    return pair ? [method === "PUT" ? verb : method, path.replace(pair[0], pair[1])] : [method, path];
+  },
+  named(method, path) {
+    const pair = pairs.find(([, own]) => path.includes(own));
+    return pair ? [method === verb ? "PUT" : method, path.replace(pair[1], pair[0])] : [method, path];
+  },
 });
+const rekeyAt = (own: string, ownBackup: string) => [["sys/rekey/backup", ownBackup] as const, ["sys/rekey/", own] as const];
 
 const dataOf = (json: unknown): Record<string, unknown> | undefined => (json as { data?: Record<string, unknown> } | undefined)?.data;
 
 const openbao = (path: string): Wire => ({
-  ...mapped(path, `${path}backup`, "POST"),
+  ...mapped([...rekeyAt(path, `${path}backup`), ["sys/generate-root/", "sys/generate-root-token/"]], "POST"),
   fields: (json) => (dataOf(json) ?? json ?? {}) as Record<string, unknown>,
   // An error response has no data.
   wrapped: (fields, json) => (dataOf(json) ? { ...(json as object), data: fields } : fields),
@@ -49,7 +48,7 @@ export type Keys = "unseal" | "recovery";
 export function wireOf(dialect: RekeyDialect, keys: Keys = "unseal"): Wire {
   if (dialect === "openbao") return openbao(keys === "recovery" ? "sys/rotate/recovery/" : "sys/rotate/root/");
   return keys === "recovery"
-    ? { ...asDocumented, ...mapped("sys/rekey-recovery-key/", "sys/rekey/recovery-key-backup", "PUT") }
+    ? { ...asDocumented, ...mapped(rekeyAt("sys/rekey-recovery-key/", "sys/rekey/recovery-key-backup"), "PUT") }
     : asDocumented;
 }
 

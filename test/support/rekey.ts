@@ -218,11 +218,7 @@ export async function onServer(
     },
     // An attempt to generate a root token, which is canceled in the end: its last share is verified like the unseal keys.
     async opens(shares) {
-      const path = dialect === "openbao" ? "sys/generate-root-token" : "sys/generate-root";
-      const send: RekeyTarget["outOfBand"] = async (method, end, body) => {
-        const { status, body: json } = await outOfBand(method, `${path}/${end}`, body);
-        return { status, body: dialect === "openbao" ? ((json.data ?? {}) as Record<string, unknown>) : json };
-      };
+      const send: RekeyTarget["outOfBand"] = (method, end, body) => outOfBand(method, `sys/generate-root/${end}`, body);
       await send("DELETE", "attempt");
       const { nonce, required } = (await send("PUT", "attempt", {})).body as { nonce: string; required: number };
       let complete = false;
@@ -251,7 +247,7 @@ async function before(
   const outOfBand: RekeyTarget["outOfBand"] = async (method, path, body) => {
     const [verb, place] = wire.sent(method, `/v1/${namespace ? `${namespace}/` : ""}${path}`);
     const { status, json } = await call({ url: address, token }, verb, place, body);
-    return { status, body: path.startsWith("sys/rekey/") ? wire.fields(json) : (json ?? {}) };
+    return { status, body: /^sys\/(rekey|generate-root)\//.test(path) ? wire.fields(json) : (json ?? {}) };
   };
   return { dialect, keys, ...(namespace ? { namespace } : {}), gateway, token, config, connection, program, outOfBand };
 }
@@ -360,8 +356,8 @@ export async function withRekeyTarget<T>(
 }
 
 /** Runs a suite on each target. Each test begins with a new service. */
-export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void): void {
-  describe.each(rekeyTargets)(`${what} ($name)`, ({ start }) => {
+export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void, targets = rekeyTargets): void {
+  describe.each(targets)(`${what} ($name)`, ({ start }) => {
     let current: RekeyTarget;
     beforeEach(async () => {
       current = await start();
