@@ -44,7 +44,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions, conte
 
 function contentOf(text: string, { name, isIn }: Content): string {
   if (isIn(text.trim())) return text.trim();
-  throw invalid(`the message contains no ${name}`);
+  throw invalid(`the message contains no ${name}${isIn === mayBeShare ? " in base64 or hex" : ""}`);
 }
 
 async function decryptWithKey(terminal: Terminal, share: string, key: string, options: DecryptOptions, content: Content): Promise<string> {

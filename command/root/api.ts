@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { apiPath, callWithoutClaim } from "../../provider/secrets/client";
 import {
   assertActiveNode,
   explainNotServed,
@@ -11,32 +10,19 @@ import {
 } from "../../provider/secrets/rekey/protocol/api";
 import { SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 
-// The requests that generate a root token and revoke it: one function for each.
+// The requests that generate a root token: one function for each.
 
-/** The status of an attempt to generate a root token. */
-export interface RootStatus {
-  started: boolean;
-  nonce: string;
-  /** The number of shares submitted so far. */
-  progress: number;
-  required: number;
-  /** The fingerprint of the primary key to whose subkey the token will be encrypted. Empty if a one-time password encodes it. */
-  fingerprint: string;
-}
-
+const counts = { progress: z.int(), required: z.int() };
+/** `fingerprint`: that of the primary key to whose subkey the token will be encrypted. Empty if a one-time password encodes it. */
 const statusSchema = z
-  .object({
-    started: z.boolean(),
-    nonce: nonceSchema.default(""),
-    progress: z.int(),
-    required: z.int(),
-    pgp_fingerprint: z.string().default(""),
-  })
+  .object({ started: z.boolean(), nonce: nonceSchema.default(""), ...counts, pgp_fingerprint: z.string().default("") })
   .refine(({ started, nonce }) => !started || nonce !== "")
-  .transform(({ pgp_fingerprint, ...status }): RootStatus => ({ ...status, fingerprint: pgp_fingerprint.toLowerCase() }));
+  .transform(({ pgp_fingerprint, ...status }) => ({ ...status, fingerprint: pgp_fingerprint.toLowerCase() }));
 const updateSchema = z
-  .object({ complete: z.boolean(), progress: z.int(), encoded_token: z.string().default("") })
+  .object({ complete: z.boolean(), ...counts, encoded_token: z.string().default("") })
   .refine(({ complete, encoded_token }) => !complete || encoded_token !== "");
+
+export type RootStatus = z.infer<typeof statusSchema>;
 
 export async function getRootStatus(operation: SharesOperation): Promise<RootStatus> {
   const status = await send(operation, "GET", "attempt", statusSchema).catch((error) => {
@@ -46,12 +32,12 @@ export async function getRootStatus(operation: SharesOperation): Promise<RootSta
   return status;
 }
 
-/** Starts an attempt for the key, which is base64 of its binary form. */
+/** Starts an attempt for the key, which is base64 of its binary form. Returns the status. */
 export async function startAttempt(operation: SharesOperation, key: string): Promise<RootStatus> {
   const start = (): Promise<RootStatus> => write(operation, "attempt", statusSchema, { pgp_key: key });
   return retryAfter429(operation, start, async () => !(await getRootStatus(operation)).started).catch((error) => {
-    if (!isReplyLost(error)) throw error;
-    return getRootStatus(operation);
+    if (isReplyLost(error)) return getRootStatus(operation);
+    throw error;
   });
 }
 
@@ -66,18 +52,4 @@ export async function cancelAttempt(operation: SharesOperation, nonce: string): 
     if (!isReplyLost(error)) throw error;
   });
   return !(await isInProgress());
-}
-
-/** The policies of the operation's own token. */
-export async function lookUpSelf(operation: SharesOperation): Promise<string[]> {
-  const body = await callWithoutClaim(operation, { method: "GET", path: apiPath("auth/token/lookup-self"), retry: "idempotent" });
-  return z.object({ data: z.object({ policies: z.array(z.string()) }) }).parse(body).data.policies;
-}
-
-export async function revokeSelf(operation: SharesOperation): Promise<void> {
-  const request = { method: "POST", path: apiPath("auth/token/revoke-self"), retry: "never" } as const;
-  await callWithoutClaim(operation, request).catch((error) => {
-    // The lookup, which is next, shows whether the token is revoked.
-    if (!isReplyLost(error)) throw error;
-  });
 }

@@ -77,10 +77,7 @@ export async function start(terminal: Terminal, options: { key: string }): Promi
   say(terminal, `The shares of ${before.required} holders will generate a token with all rights, for the owner of ${fingerprint}${owner}.`);
   const started = await startAttempt(operation, binary);
   if (!started.started || started.fingerprint !== fingerprint)
-    throw failed(
-      `${operation.server.words.service} does not show the attempt for this key`,
-      `Check \`${commandFor(operation, "status")}\`.`,
-    );
+    throw failed("the server does not show the attempt for this key", `Check \`${commandFor(operation, "status")}\`.`);
   for (const line of describe(started, operation)) await print(terminal, line);
   say(terminal, `Tell each holder the fingerprint and the nonce. They run \`${commandFor(operation, "submit")}\`.`);
 }
@@ -114,6 +111,6 @@ export async function cancel(terminal: Terminal, options: { nonce?: string }): P
   const agreed = await agree(terminal, operation, canceling, "Cancel it and discard all submitted shares?", options.nonce);
   const { nonce } = await assertUnchanged(operation, canceling, agreed);
   if (!(await cancelAttempt(operation, nonce)))
-    throw failed(`${operation.server.words.service} still reports the attempt`, `Run \`${commandFor(operation, "cancel")}\` again.`);
+    throw failed(`${operation.server.words.service} still reports the attempt`, "Run this again.");
   say(terminal, "The attempt is canceled, and its shares are discarded.");
 }

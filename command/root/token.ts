@@ -1,40 +1,48 @@
+import { z } from "zod";
 import { StewardError } from "../../provider/contract/errors";
+import { apiPath, callWithoutClaim } from "../../provider/secrets/client";
+import { isReplyLost } from "../../provider/secrets/rekey/protocol/api";
 import { SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { DecryptOptions, decrypt as decryptContent } from "../holder/decrypt";
 import { assertPrivate } from "../rekey/attempt";
 import { failed } from "../rekey/outcome";
 import { readSecret, say, Terminal } from "../terminal";
-import { lookUpSelf, revokeSelf } from "./api";
 import { rootOperation } from "./attempt";
 
 // The root token in plaintext, which only its owner has.
 
-const mayBeToken = (text: string): boolean => /^[\w.-]{20,200}$/.test(text);
+const aToken = {
+  name: "token",
+  isIn: (text: string): boolean => /^[\w.-]{20,200}$/.test(text),
+  warning: "so somebody may have started with an old public key.",
+};
 
 /** Decrypts the root token. Sends nothing. */
-export const decrypt = (terminal: Terminal, { token, ...options }: Omit<DecryptOptions, "share"> & { token?: string }): Promise<void> =>
-  decryptContent(
-    terminal,
-    { ...options, share: token },
-    { name: "token", isIn: mayBeToken, warning: "so somebody may have started with an old public key." },
-  );
+export const decrypt = (terminal: Terminal, options: DecryptOptions & { token?: string }): Promise<void> =>
+  decryptContent(terminal, { ...options, share: options.token }, aToken);
 
 /** Revokes a root token with itself, and proves it. */
 export async function revoke(terminal: Terminal, options: { allowHttp?: boolean }): Promise<void> {
   const operation = rootOperation(terminal);
   assertPrivate(operation, options);
   const token = await readSecret(terminal, "Root token (will be hidden): ");
-  if (!mayBeToken(token))
-    throw new StewardError({ code: "ERR_INVALID_INPUT", reason: "the input is not a token", hint: "Nothing was sent." });
+  const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, hint: "Nothing was revoked." });
+  if (!aToken.isIn(token)) throw refuse("the input is not a token");
   const { server } = operation;
-  const credentials = { ...server.credentials, token: () => token, tokenSource: "the input" };
-  const own: SharesOperation = { ...operation, server: { ...server, credentials } };
-  if (!(await lookUpSelf(own)).includes("root"))
-    throw new StewardError({ code: "ERR_REJECTED", reason: "the input is not a root token", hint: "Nothing was revoked." });
-  await revokeSelf(own);
-  const policies = await lookUpSelf(own).catch((error) => {
+  const own = { ...operation, server: { ...server, credentials: { ...server.credentials, token: () => token, tokenSource: "the input" } } };
+  if (!(await policiesOf(own)).includes("root")) throw refuse("the input is not a root token");
+  await callWithoutClaim(own, { method: "POST", path: apiPath("auth/token/revoke-self"), retry: "never" }).catch((error) => {
+    if (!isReplyLost(error)) throw error;
+  });
+  const policies = await policiesOf(own).catch((error) => {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
   });
   if (policies) throw failed(`${server.words.service} still accepts the token`, "Run this again.");
   say(terminal, `The root token and all tokens that it created are revoked: ${server.words.service} rejects it with a 403.`);
+}
+
+/** The policies of the operation's own token. */
+async function policiesOf(operation: SharesOperation): Promise<string[]> {
+  const body = await callWithoutClaim(operation, { method: "GET", path: apiPath("auth/token/lookup-self"), retry: "idempotent" });
+  return z.object({ data: z.object({ policies: z.array(z.string()) }) }).safeParse(body).data?.data.policies ?? [];
 }

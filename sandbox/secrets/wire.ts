@@ -194,29 +194,18 @@ export function fullBackup({ nonce, messages }: Backup): Record<string, unknown>
 
 /** The status of the generation of a root token. OpenBao shows `nonce` and `pgp_fingerprint` only of an attempt, and no token. */
 export function rootStatus(attempt: RootAttempt | undefined, required: number, otp: object, inOpenBao: boolean): Record<string, unknown> {
-  const common = { started: attempt !== undefined, progress: attempt?.submitted.length ?? 0, required, complete: false, ...otp };
-  if (inOpenBao && !attempt) return common;
-  const shown = { ...common, nonce: attempt?.nonce ?? "", pgp_fingerprint: attempt?.holder?.fingerprint ?? "" };
-  return inOpenBao ? shown : { ...shown, encoded_token: "", encoded_root_token: "" };
+  const { nonce = "", submitted = [], holder } = attempt ?? {};
+  const own = { nonce, pgp_fingerprint: holder?.fingerprint ?? "" };
+  const status = { started: attempt !== undefined, progress: submitted.length, required, complete: false, ...otp };
+  return inOpenBao ? { ...status, ...(attempt && own) } : { ...status, ...own, encoded_token: "", encoded_root_token: "" };
 }
 
 /** The response to a share. `encoded` is the token after the last one. */
-export function rootProgress(
-  attempt: RootAttempt,
-  counts: { progress: number; required: number },
-  encoded: string,
-  inOpenBao: boolean,
-): Record<string, unknown> {
-  const { nonce, holder } = attempt;
-  const shown = {
-    nonce,
-    started: true,
-    ...counts,
-    complete: encoded !== "",
-    encoded_token: encoded,
-    pgp_fingerprint: holder?.fingerprint ?? "",
-  };
-  return inOpenBao ? shown : { ...shown, encoded_root_token: encoded, otp: "", otp_length: 0 };
+export function rootProgress(attempt: RootAttempt, required: number, encoded: string, inOpenBao: boolean): Record<string, unknown> {
+  const complete = encoded !== "";
+  const { otp, otp_length, ...shown }: Record<string, unknown> = rootStatus(attempt, required, { otp: "", otp_length: 0 }, inOpenBao);
+  const more = inOpenBao ? {} : { otp, otp_length, encoded_root_token: encoded };
+  return { ...shown, ...more, ...(complete && { progress: required }), complete, encoded_token: encoded };
 }
 
 export function sealStatus(records: Records, version: string): Record<string, unknown> {

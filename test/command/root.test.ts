@@ -154,12 +154,12 @@ const suite = (current: () => RekeyTarget): void => {
     const nonce = await begin(owner);
     await give(nonce, share(0));
     const repeated = await alone(["submit", "--nonce", nonce], share(0));
-    expect(repeated).toMatchObject({ code: 1, stderr: expect.stringContaining("kept the others") });
+    expect(repeated).toMatchObject({ code: 3, stderr: expect.stringContaining("kept the others") });
     expect((await status()).progress).toBe(1);
     await give(nonce, share(1));
     const wrong = spoiled(share(2));
     const last = await alone(["submit", "--nonce", nonce], wrong);
-    expect(last).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`theirs again, with the nonce ${nonce}`) });
+    expect(last).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(`theirs again, with the nonce ${nonce}`) });
     expect(formsIn(last.stderr, [wrong])).toEqual([]);
     expect(await status()).toMatchObject({ nonce, progress: 0 });
   });

@@ -102,8 +102,7 @@ async function update(
   if (attempt.submitted.some((other) => same(other, share)))
     throw new Error("given key has already been provided during this generation operation");
   attempt.submitted.push(share);
-  const progress = attempt.submitted.length;
-  if (progress < key.threshold) return rootProgress(attempt, { progress, required: key.threshold }, "", inData);
+  if (attempt.submitted.length < key.threshold) return rootProgress(attempt, key.threshold, "", inData);
   const { submitted } = attempt;
   attempt.submitted = [];
   const secret = await combine(submitted, key).catch(({ message }: Error) => {
@@ -123,5 +122,5 @@ async function update(
       })
     : token.map((byte, at) => byte ^ attempt.otp.charCodeAt(at));
   records.rootAttempt = undefined;
-  return rootProgress(attempt, { progress, required: key.threshold }, Buffer.from(message).toString("base64"), inData);
+  return rootProgress(attempt, key.threshold, Buffer.from(message).toString("base64"), inData);
 }
