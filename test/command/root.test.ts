@@ -2,8 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call } from "../support/call";
 import { formsIn } from "../support/canaries";
+import { blocks } from "../support/pages";
 import { Holder, holders, makeHolder } from "../support/pgp";
 import { onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled } from "../support/rekey";
+import { tokenServices, tokenWith } from "../support/rekey-ceremony";
+import { variablesFor } from "../support/rekey-wire";
 import { Ended, enter, Person, steward, typing, variablesOf } from "./holder";
 import { askedForShare, confirmed, folder, hexOf } from "./rekey";
 
@@ -233,3 +236,28 @@ const suite = (current: () => RekeyTarget): void => {
 };
 
 onEachRekeyTarget("pulumi-steward root", suite, withRootTokens);
+
+test.each(tokenServices)("the policy on the page is the one that a holder needs, $dialect", async ({ dialect, start }) => {
+  const service = await start();
+  const place = dialect === "openbao" ? "sys/generate-root-token" : "sys/generate-root";
+  const policy = blocks("docs/rekey/break-glass.md", "hcl").join().replaceAll("sys/generate-root", place);
+  const run = (token: string, args: string[], input?: string): Promise<Ended> =>
+    steward(variablesFor(dialect, { url: service.url, token }), ["root", ...args], input);
+  const [owner] = (await holders(1)) as [Holder];
+  writeFileSync(join(folder, "owner.asc"), owner.publicKey);
+  const begin = ["start", "--key", join(folder, "owner.asc")];
+  const holder = await tokenWith(service, "holder", policy);
+  const denied = (capability: string, end: string): object => ({
+    code: 1,
+    stderr: expect.stringContaining(`\`${capability}\` on ${place}/${end}`),
+  });
+  expect(await run("", ["status"])).toMatchObject(denied("read", "attempt"));
+  expect(await run(holder, begin)).toMatchObject(denied("update", "attempt"));
+  const { stdout } = await run(await tokenWith(service, "admin", policy.replace('"read"', '"read", "update"')), begin);
+  const [, nonce = ""] = /^nonce +(\S+)$/m.exec(stdout) ?? [];
+  expect(await run(holder, ["cancel", "--nonce", nonce])).toMatchObject(denied("delete", "attempt"));
+  let last: Ended | undefined;
+  for (const share of service.shares.slice(0, service.threshold)) last = await run(holder, ["submit", "--nonce", nonce], share);
+  expect(last).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w+/=]{100,}\n$/) });
+  await service.stop();
+});

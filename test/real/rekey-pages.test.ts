@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { call } from "../support/call";
 import { Gpg } from "../support/gpg";
 import { installed } from "../support/installation";
 import { readPage } from "../support/pages";
@@ -223,5 +224,33 @@ test("docs/rekey/drill.md", async () => {
   await reader.with({ SHARE: "" }).says("pulumi destroy");
   expect((await vault.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
   expect(await vault.opens([a, b, c])).toBe(true);
+  reader.finish();
+});
+
+test("docs/rekey/break-glass.md", async () => {
+  const gpg = new Gpg();
+  await follow("docs/rekey/break-glass.md", { "<fingerprint>": gpg.generate("admin") });
+  reader.with({ GNUPGHOME: gpg.home });
+  expect(reader.take("hcl")).toContain("sys/generate-root/");
+  const [start, submit, decrypt] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
+  const generate = async (): Promise<string> => {
+    await reader.run(start);
+    let made = "";
+    for (const share of vault.first.slice(0, 3)) made = await reader.run(submit, { terminal: submitting(share) });
+    reader.write("token.txt", /^[\w+/=]{100,}/m.exec(made)?.[0] ?? "");
+    return /^hvs\.\S+$/m.exec(await reader.run(decrypt, { input: `${vault.token}\n` }))?.[0] ?? "";
+  };
+  const as = async (token: string): Promise<Record<string, unknown> | undefined> =>
+    (await call({ url: vault.gateway.url, token }, "GET", "/v1/auth/token/lookup-self")).json?.data;
+  // Nobody has the first token.
+  const [lost, token] = [await generate(), await generate()];
+  reader.with({ VAULT_TOKEN: token });
+  const own = { "<accessor>": String((await as(lost))?.accessor) };
+  expect(await reader.says("vault list auth/token/accessors")).toContain(own["<accessor>"]);
+  expect(await reader.says("vault token lookup -accessor <accessor>", { own })).toMatch(/^policies +\[root\]$/m);
+  await reader.says("vault token revoke -accessor <accessor>", { own });
+  await reader.shell({ terminal: [["(will be hidden): ", token]] });
+  expect([await as(lost), await as(token)]).toEqual([undefined, undefined]);
+  gpg.remove();
   reader.finish();
 });

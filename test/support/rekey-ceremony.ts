@@ -26,7 +26,7 @@ export interface TokenService {
 
 const needed: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
-/** Starts a Vault behind a proxy that denies the requests of a rekey to a token whose policies do not grant them, as Vault 2.x is documented to. */
+/** Starts a Vault behind a proxy that denies the requests of a rekey and of a root token to a token whose policies do not grant them, as Vault 2.x is documented to. */
 async function vaultRequiringTokens(): Promise<TokenService> {
   const { address, token, keys, stop } = await startVault();
   const allows = async (given: unknown, path: string, capability = "none"): Promise<boolean> => {
@@ -37,7 +37,7 @@ async function vaultRequiringTokens(): Promise<TokenService> {
   };
   const { url, close } = await startProxy(async ({ method, url, headers }) => {
     const path = String(url).replace("/v1/", "");
-    const isAllowed = !path.startsWith("sys/rekey/") || (await allows(headers["x-vault-token"], path, needed[String(method)]));
+    const isAllowed = !/^sys\/(rekey|generate-root)\//.test(path) || (await allows(headers["x-vault-token"], path, needed[String(method)]));
     return isAllowed ? { address } : 403;
   });
   return { dialect: "hashicorp", url, token, shares: keys, threshold: 3, stop: () => stop().finally(close) };
