@@ -165,6 +165,11 @@ const suite = (current: () => RekeyTarget): void => {
     expect(last).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(`theirs again, with the nonce ${nonce}`) });
     expect(formsIn(last.stderr, [wrong])).toEqual([]);
     expect(await status()).toMatchObject({ nonce, progress: 0 });
+    const { sandbox, keys } = current();
+    if (!sandbox || keys === "unseal") return;
+    sandbox.secrets.setKms(false);
+    await give(nonce, share(0), share(1));
+    expect((await alone(["submit", "--nonce", nonce], share(2))).stderr).toContain("none of them is known to be wrong");
   });
 
   test("a lost response is explained from the status, and no share is sent again", async () => {
@@ -196,6 +201,8 @@ const suite = (current: () => RekeyTarget): void => {
       const refused = await alone(["revoke"], token);
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("not a root token") });
       expect((await lookUp(token)).status).toBe(200);
+      current().gateway.on("POST auth/token/revoke-self", { when: "before" });
+      expect(await alone(["revoke"], current().token)).toMatchObject({ code: 1, stderr: expect.stringContaining("still accepts") });
     }
     for (const input of ["no token", `${token}x`]) {
       const refused = await alone(["revoke"], input);
