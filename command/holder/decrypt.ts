@@ -12,11 +12,11 @@ export interface DecryptOptions {
   store?: string;
 }
 
-/** What a message contains. */
+/** The content of a message. */
 export interface Content {
   name: string;
   isIn(text: string): boolean;
-  /** What a message to an invalid key may mean. */
+  /** The possible meaning of a message to an invalid key. */
   warning: string;
 }
 

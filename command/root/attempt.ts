@@ -52,7 +52,7 @@ const submitting: Round<RootStatus> = {
   ...canceling,
   assertAllowed({ fingerprint }) {
     if (fingerprint) return;
-    const reason = "the root token would not be encrypted to a key: whoever started this chose a one-time password";
+    const reason = "the root token would not be encrypted to a key: it has a one-time password, which another client knows";
     throw new StewardError({ code: "ERR_REJECTED", reason, hint: "Nothing was sent. Cancel it, and start again with --key." });
   },
 };

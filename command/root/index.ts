@@ -27,7 +27,7 @@ ${neverArgument}
   $ pulumi-steward root decrypt                      decrypts the token with gpg
   $ pulumi-steward root revoke                       revokes it afterwards
 
-A one-time password instead of a key is not supported: whoever starts would see it on the terminal.
+A one-time password instead of a key is not supported: a terminal would show it.
 ${environment}
 ${exits}`,
     );

@@ -14,7 +14,7 @@ import { rootOperation } from "./attempt";
 const aToken = {
   name: "token",
   isIn: (text: string): boolean => /^[\w.-]{20,200}$/.test(text),
-  warning: "so somebody may have started with an old public key.",
+  warning: "so the generation may have been started with an old public key.",
 };
 
 /** Decrypts the root token. Sends nothing. */

@@ -80,7 +80,7 @@ const suite = (current: () => RekeyTarget): void => {
     expect(formsIn(shown, [...current().first, token])).toEqual([]);
   });
 
-  test("an attempt of somebody else is shown, and neither replaced nor canceled", async () => {
+  test("an attempt of another client is shown, and neither replaced nor canceled", async () => {
     const nonce = await begin(other);
     const refused = await alone(["start", "--key", file("owner.asc", owner.publicKey)]);
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(other.fingerprint) });

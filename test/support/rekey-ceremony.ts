@@ -26,7 +26,7 @@ export interface TokenService {
 
 const needed: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
-/** Starts a Vault behind a proxy that denies the requests of a rekey and of a root token to a token whose policies do not grant them, as Vault 2.x is documented to. */
+/** Starts a Vault behind a proxy that denies the requests of a rekey, or for a root token, without a policy that grants them, as Vault 2.x is documented to. */
 async function vaultRequiringTokens(): Promise<TokenService> {
   const { address, token, keys, stop } = await startVault();
   const allows = async (given: unknown, path: string, capability = "none"): Promise<boolean> => {
