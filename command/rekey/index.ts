@@ -270,5 +270,5 @@ Exit code: 0 if every share works, 3 if not, 1 if the drill failed, 2 usage erro
 /** Requires `--nonce` without a terminal, where nobody can confirm the rekey. */
 export function assertConfirmable({ stdin }: Terminal, command: Command): void {
   if (!stdin.isTTY && command.opts().nonce === undefined)
-    command.showHelpAfterError(false).error("error: --nonce is required without a terminal to confirm the rekey");
+    command.showHelpAfterError(false).error("error: --nonce is required without a terminal to confirm the attempt");
 }

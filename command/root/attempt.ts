@@ -15,8 +15,6 @@ import { cancelAttempt, getRootStatus, RootStatus, startAttempt, submitShare } f
 
 export const rootOperation = (terminal: Terminal): SharesOperation => ({ ...connection(terminal), target: "root" });
 
-const page = "See docs/rekey/break-glass.md in the package.";
-
 /** The attempt, one property per line. */
 export function describe({ started, nonce, progress, required, fingerprint }: RootStatus, operation: SharesOperation): string[] {
   if (!started) return [`no generation of a root token in progress on ${placeOf(operation)}`];
@@ -44,7 +42,7 @@ const canceling: Round<RootStatus> = {
       ? undefined
       : failed(
           `the response to a share was lost (${reason}), and ${now ? "no share is submitted any more" : "the attempt is gone"}`,
-          `${operation.server.words.service} may have generated a root token that nobody has. Find out, and revoke it by its accessor: ${page}`,
+          `${operation.server.words.service} may have generated a root token that nobody has: see docs/rekey/break-glass.md#a-response-was-lost in the package.`,
         ),
 };
 
@@ -73,6 +71,7 @@ export async function start(terminal: Terminal, options: { key: string }): Promi
     const hint = `Nothing was changed. Find out who started it. To replace it: \`${commandFor(operation, `cancel --nonce ${before.nonce}`)}\`.`;
     throw new StewardError({ code: "ERR_CONFLICT", reason: "a generation of a root token is in progress", hint });
   }
+  if (before.required === 0) throw failed(`${operation.server.words.service} has no recovery keys yet`, "Nothing was changed.");
   const owner = userId ? ` "${userId.replaceAll('"', "'").slice(0, 100)}"` : "";
   say(terminal, `The shares of ${before.required} holders will generate a token with all rights, for the owner of ${fingerprint}${owner}.`);
   const started = await startAttempt(operation, binary);

@@ -4,7 +4,7 @@ import { call } from "../support/call";
 import { formsIn } from "../support/canaries";
 import { blocks } from "../support/pages";
 import { Holder, holders, makeHolder } from "../support/pgp";
-import { onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled } from "../support/rekey";
+import { firstKeysTargets, onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled, withRekeyTarget } from "../support/rekey";
 import { tokenServices, tokenWith } from "../support/rekey-ceremony";
 import { variablesFor } from "../support/rekey-wire";
 import { Ended, enter, Person, steward, typing, variablesOf } from "./holder";
@@ -243,6 +243,16 @@ const suite = (current: () => RekeyTarget): void => {
 };
 
 onEachRekeyTarget("pulumi-steward root", suite, withRootTokens);
+
+test.each(firstKeysTargets)("a server without keys starts no generation, $name", ({ start }) =>
+  withRekeyTarget(start, { shares: 0, threshold: 0 }, async (target) => {
+    const [owner] = (await holders(1)) as [Holder];
+    writeFileSync(join(folder, "owner.asc"), owner.publicKey);
+    const refused = await steward(variablesOf(target), ["root", "start", "--key", join(folder, "owner.asc")]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("has no recovery keys yet") });
+    expect(target.gateway.requests.map(({ method }) => method)).not.toContain("PUT");
+  }),
+);
 
 test.each(tokenServices)("the policy on the page is the one that a holder needs, $dialect", async ({ dialect, start }) => {
   const service = await start();
