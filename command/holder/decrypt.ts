@@ -33,7 +33,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions, conte
       `the ${content.name} would stay in the scroll-back of this terminal`,
       `Pass the encrypted ${content.name} as --${content.name}, or the output to a pipe.`,
     );
-  const message = await readEncrypted(terminal, options.share, content.name);
+  const message = await readEncrypted(terminal, `--${content.name}`, content.name, options.share);
   const secret =
     options.key === undefined
       ? contentOf(await decryptWithGpg(terminal, messageOf(message)), content)
@@ -77,8 +77,8 @@ function fromLine(text: string): string {
 const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
 /** Reads an encrypted share from a file, a prompt or standard input. */
-export async function readEncrypted(terminal: Terminal, path?: string, name = "share"): Promise<string> {
-  if (path !== undefined) return fromLine(textOf(read(path, `encrypted ${name}'s`), "hex"));
+export async function readEncrypted(terminal: Terminal, option: string, name: string, path?: string): Promise<string> {
+  if (path !== undefined) return fromLine(textOf(read(path, option), "hex"));
   // Ciphertext is not secret.
   const asked = terminal.stdin.isTTY ? readLine(terminal, `Encrypted ${name}, on one line: `, { hidden: false }) : readSecret(terminal, "");
   return fromLine(await asked);
@@ -94,11 +94,11 @@ async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOpt
   );
 }
 
-function read(path: string, whose: string): Buffer {
+function read(path: string, option: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
     // Do not print the path: it may be the secret, passed in the wrong place.
-    throw invalid(`the ${whose} file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw invalid(`the ${option} file cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

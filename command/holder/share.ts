@@ -25,7 +25,7 @@ export async function readShare<Own extends SharesOperation>(
   const message = origin.fromBackup
     ? await fetchOwn(terminal, operation, nonce)
     : origin.encrypted !== undefined
-      ? await readEncrypted(terminal, origin.encrypted)
+      ? await readEncrypted(terminal, "--encrypted", "share", origin.encrypted)
       : undefined;
   const text = message === undefined ? await readSecret(terminal, prompt) : await decryptWithGpg(terminal, messageOf(message));
   const share = checkShare(text, message === undefined ? "the input" : "the decrypted message");
