@@ -57,15 +57,14 @@ const floors = [
   ["engine", "index"],
 ];
 
-/** The same of the rekey: each step knows those before it. */
+/** The same of the rekey: the shares step commits the new shares of holders. */
 const rekeyFloors = [
   ["protocol"],
   ["definition", "inputs"],
   ["attempt"],
   ["submission"],
-  ["holders"],
-  ["shares"],
   ["commit"],
+  ["shares"],
   ["classes"],
   ["index", "status"],
 ];

@@ -1,6 +1,5 @@
 import { attemptRows } from "../../provider/secrets/rekey/attempt/resource";
-import { commitRows } from "../../provider/secrets/rekey/commit/resource";
-import { holderRows } from "../../provider/secrets/rekey/holders/rows";
+import { commitRows } from "../../provider/secrets/rekey/commit/rows";
 import { lineOf, Row, Step } from "../../provider/secrets/rekey/protocol/rows";
 import { sharesRows } from "../../provider/secrets/rekey/shares/resource";
 
@@ -17,6 +16,6 @@ const ofStep = (step: TableRow["step"], rows: readonly Pick<TableRow, "holds" | 
 export const rekeyRows: readonly TableRow[] = [
   ...ofStep("attempt", attemptRows),
   ...ofStep("shares", sharesRows),
-  ...ofStep("holders", holderRows),
+  ...ofStep("holders", commitRows),
   ...ofStep("commit", commitRows),
 ];

@@ -38,7 +38,7 @@ test.each(stages)(
         "attempt: a matching attempt without shares is in progress: the rekey adopts it",
         "shares: the attempt is collecting current shares: the rekey submits the available ones",
         "commit: the attempt is gone, and it may have been committed: the outcome is unknown",
-        "commit: the outcome is unknown: a probe tests which shares are live",
+        "commit: the outcome is unknown: a probe tests the available new shares",
       ];
       expect([...report.rows]).toEqual(expect.arrayContaining(rows));
       expect(report.struck.map((struck) => struck.opens)).toEqual(["previous", "previous", "new"]);

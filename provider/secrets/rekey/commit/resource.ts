@@ -1,26 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../../contract/comparison";
 import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
-import { StewardError } from "../../../contract/errors";
+import { PartialState, StewardError } from "../../../contract/errors";
 import { valueAt } from "../../../contract/inputs";
-import { cancelLeftovers, oldProbe } from "../attempt/cancel";
-import { conflictingAttempt, tamperedAttempt } from "../attempt/conflict";
+import { cancelLeftovers } from "../attempt/cancel";
 import { identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
-import { areFirst } from "../holders/run";
 import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, ShareSet, shareOf, sharesIn } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { firstValid } from "../protocol/probe";
-import { followRows, Row, unexpectedState } from "../protocol/rows";
-import { Observed, observe } from "../protocol/server-state";
+import { observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { becameLive, recordLive, recordOutcome } from "../submission/outcome";
 import { isForHolders, isUnknown, Submission } from "../submission/state";
-import { notCommitted, resolveOutcome, stopDead } from "./outcome";
-import { CommitInputs, CommitRun, CommitState, LastCommit, stateOf } from "./state";
-import { finish, proveAndVerify, unknownOutcome } from "./verify";
+import { finish } from "./finish";
+import { commit } from "./rows";
+import { CommitRun } from "./run";
+import { CommitInputs, CommitState, LastCommit, stateOf } from "./state";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
@@ -39,18 +37,27 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   const previousLive = isSame && last.outcome === "live" ? last.previousLive : submission.isClaimed ? last.live : undefined;
   const run: CommitRun = {
     operation: redacting(operation, [{ shares }]),
-    inputs,
+    inputs: { ...inputs, attempt },
     identity: identityOf(attempt, nonces, candidate.nonce),
-    candidate,
-    state: { ...stateOf(outcome, outcome === "live" ? candidate : last.live, submission), ...(previousLive ? { previousLive } : {}) },
+    state: { submission: { ...submission, outcome } },
     shares,
+    supplied: shares.length,
+    live: last.live,
   };
-  // A claim does not show that every other set is worthless.
-  if (outcome === "live" && !submission.isClaimed && !(isSame && last.outcome === "live")) recordLive(operation);
-  if (outcome === "live") return finish(run);
-  if (outcome === "dead") throw notCommitted(run);
-  assertSavesEachStep(operation);
-  return followRows(commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
+  const saved = (): CommitState => {
+    const { outcome: known } = run.state.submission as Pick<CommitState, "outcome">;
+    return { ...stateOf(known, known === "live" ? candidate : run.live, submission), ...(previousLive ? { previousLive } : {}) };
+  };
+  try {
+    if (outcome !== "live") assertSavesEachStep(operation);
+    if (outcome !== "live") await commit(run);
+    // A claim does not show that every other set is worthless.
+    if (!submission.isClaimed && !(isSame && last.outcome === "live")) recordLive(operation);
+    await finish(run, inputs.removeBackup);
+    return saved();
+  } catch (error) {
+    throw error instanceof PartialState ? new PartialState({ ...saved(), outcomeUnknown: true }, error.details) : error;
+  }
 }
 
 /** An earlier version of this package collected decrypted new shares in the state. */
@@ -61,39 +68,6 @@ function assertNotGathered(last: object): void {
   const hint =
     "Cancel the attempt with `pulumi-steward rekey cancel`, remove this resource with `pulumi state delete <URN>`, and delete the older versions of the state.";
   throw stopped("unexpected-state", reason, hint);
-}
-
-/** The new shares are saved, and either they or the previous ones are valid. */
-export const commitRows: readonly Row<CommitRun, CommitState>[] = [
-  {
-    server: ["verifying"],
-    log: "the new shares are saved but not verified: the rekey proves and commits them",
-    act: proveAndVerify,
-  },
-  {
-    holds: ["a candidate"],
-    server: ["none"],
-    log: "the attempt is gone, and it may have been committed: the outcome is unknown",
-    act: async (run) => {
-      throw unknownOutcome(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
-    },
-  },
-  { server: ["noKeys"], log: "the attempt is gone, and there are still no recovery keys: the new ones are dead", act: stopFirst },
-  oldProbe,
-  tamperedAttempt,
-  conflictingAttempt,
-  {
-    holds: ["an unknown outcome"],
-    server: ["none"],
-    log: "the outcome is unknown: a probe tests which shares are live",
-    act: resolveOutcome,
-  },
-];
-
-async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
-  // Current shares made this set, so there were keys: another service responds.
-  if (!areFirst(run.inputs.submission)) throw unexpectedState(run.operation, observed, "a candidate");
-  return stopDead(run, run.state.live);
 }
 
 /** Only different new shares, or progress with them, are a change. */

@@ -1,7 +1,6 @@
 import { OutcomeUnknown } from "../../../contract/definition";
 import { RekeyInputs, StepInputs } from "../inputs";
-import { EncryptedShare, Share, ShareSet } from "../protocol/crypto";
-import { StepRun } from "../protocol/rows";
+import { EncryptedShare, ShareSet } from "../protocol/crypto";
 import { RekeyProgress, Submission } from "../submission/state";
 
 export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "removeBackup"> {
@@ -23,15 +22,6 @@ export interface CommitState {
 }
 
 export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
-
-/** One run. Its progress is in `state`, which is saved however the run ends. */
-export interface CommitRun extends StepRun {
-  inputs: CommitInputs;
-  candidate: ShareSet;
-  state: CommitState;
-  /** The shares of the candidate, unless only their holders have them. */
-  shares: Share[];
-}
 
 /** The outputs show the new shares of holders as soon as they exist, and otherwise the live ones. */
 export function stateOf(outcome: CommitState["outcome"], live: ShareSet | undefined, { candidate, progress }: Submission): CommitState {

@@ -1,129 +1,176 @@
 import { StewardError } from "../../../contract/errors";
 import { isInactiveNode } from "../../../http/failure";
-import { cancelOwnAttempt } from "../attempt/cancel";
+import { dialectOf } from "../../client";
 import * as api from "../protocol/api";
 import { prove, Share } from "../protocol/crypto";
 import { log } from "../protocol/operation";
-import { describeStatus, observe } from "../protocol/server-state";
+import { describeStatus, Observed, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { recordLive } from "../submission/outcome";
-import { CommitRun, CommitState, stateOf } from "./state";
+import { remember, SharesState } from "../submission/state";
+import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, setOutcome, toConfirm, unknownOutcome, wholeSets } from "./run";
 
-// Proves the new shares and verifies them. The last one commits.
+// New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
 
-export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
-  const { operation, identity, shares, candidate } = run;
-  const { threshold, nonce } = candidate;
-  // A provider left over from an earlier run only knows the old nonce.
-  const verification = await api.restartVerification(operation, nonce).catch((error) => {
-    if (error instanceof StewardError && error.status === 400) return undefined;
-    throw error;
-  });
-  if (!verification) throw unknownOutcome(run, "the attempt disappeared while the provider restarted its verification");
-  await proveLocally(run);
-  for (const [index, share] of shares.slice(0, threshold).entries()) {
-    const assertVerifying = async (): Promise<true> => {
-      const { server, status } = await observe(operation, identity);
-      if (server === "none")
-        throw unknownOutcome(run, `the attempt disappeared before ${operation.server.words.service} confirmed the last new share`);
-      if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
-        return true;
-      throw stopped(
-        "verification-disturbed",
-        `another client changed the verification of the attempt ${nonce} (${describeStatus(status)})`,
-      );
-    };
-    await assertVerifying();
-    const send = (): Promise<boolean> =>
-      api.verifyShare(operation, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
-        throw await explainVerify(run, share, error);
-      });
-    const done = await api.retryAfter429(operation, send, assertVerifying);
-    if (done && index === threshold - 1) return committed(run);
-    if (done)
-      throw unknownOutcome(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
-    log(operation, `${index + 1} of ${threshold} new shares verified`);
+type Verification = NonNullable<api.RekeyStatus["verification"]>;
+/** `rejected`: the reason of the server. It has then discarded all shares. */
+type Verdict = "complete" | "counted" | { rejected: string };
+
+/** Sends the new shares of this run. */
+export async function verify(run: CommitRun, { status }: Observed): Promise<SharesState> {
+  const { progress } = status.verification as Verification;
+  if (isPlain(run)) await proveLocally(run);
+  const sets = await wholeSets(run);
+  let verdict: Verdict = { rejected: "" };
+  // With a whole threshold, this run needs no other holder: a wrong share beside it is left out.
+  if (sets.length === 0 || (progress > 0 && !isPlain(run))) verdict = await sendAll(run, run.shares);
+  for (const set of sets) {
+    if (typeof verdict === "string") break;
+    await restart(run);
+    verdict = await sendAll(run, set);
   }
-  throw unknownOutcome(run, "the response to the last new share did not show the outcome");
+  if (verdict === "complete") return committed(run);
+  if (verdict === "counted") return waitForOthers(run);
+  const { service } = run.operation.server.words;
+  const reason = `${service} rejected the ${candidateOf(run).threshold} new shares together (${verdict.rejected}), so at least one of them was wrong, and nobody can know which`;
+  throw isPlain(run) ? notProven(run, reason) : unfinished(run, "new-shares-rejected", reason);
 }
 
+/** The server only checks a threshold, and the request that does so commits. */
 async function proveLocally(run: CommitRun): Promise<void> {
-  const { operation, shares, candidate } = run;
-  const proof = await prove(shares, candidate.threshold);
+  const { operation, shares } = run;
+  const proof = await prove(shares, candidateOf(run).threshold);
   if (proof.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (proof.proven === "unknown")
     return log(operation, `${proof.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
-  const misfits = proof.misfits.map(({ label }) => label);
-  const wrong = misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : "";
-  throw notProven(run, `${proof.reason}${wrong}`);
+  throw notProven(run, [proof.reason, ...proof.misfits.map(({ label }) => `${label} does not fit`)].join("; "));
 }
 
-/** The new shares are wrong. */
 const notProven = (run: CommitRun, reason: string): StewardError =>
   unfinished(
     run,
     "new-shares-not-proven",
     `${reason}; nothing is committed, and the attempt is still in progress`,
-    "Change triggers to cancel this attempt and start over.",
+    isPlain(run) ? "Change triggers to cancel this attempt and start over." : "Correct newShares and run `pulumi up` again.",
   );
 
-/** Finds out if a new share has committed despite its error response. */
-async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
-  if (!(error instanceof StewardError) || error.status === 429 || isInactiveNode(error)) return error;
-  const { service } = run.operation.server.words;
-  // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
-  const isVerdict = error.status === 400 || error.status === 500;
-  if (api.isFailedCommit(error)) return unknownOutcome(run, `${service} failed to commit the new shares (${error.details.reason})`);
-  if (!isVerdict && (api.isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return unknownOutcome(run, `${service} did not respond to a new share (${error.details.reason})`);
-  const { server } = await observe(run.operation, run.identity);
-  if (server !== "verifying") return unknownOutcome(run, "the attempt disappeared while a new share was being sent");
-  if (!isVerdict) return error;
-  return notProven(run, `${service} rejected the new shares when it received ${share.label} (${error.details.reason})`);
+/** Shuts out a provider left over from an earlier run, which only knows the old nonce. */
+async function restart(run: CommitRun): Promise<void> {
+  const restarted = await api.restartVerification(run.operation, candidateOf(run).nonce).catch((error) => {
+    if (error instanceof StewardError && error.status === 400) return undefined;
+    throw error;
+  });
+  remember(run, { given: restarted && { nonce: restarted.nonce, digests: [] } });
+  if (!restarted) throw unknownOutcome(run, "the attempt disappeared while the verification was restarted");
 }
 
-/** Makes the candidate the live set. */
-async function committed(run: CommitRun): Promise<CommitState> {
-  const { operation, identity, candidate } = run;
-  // A proxy may respond with "complete". After a commit, the attempt is gone, and the server requires the new threshold.
-  const { status } = await observe(operation, identity);
-  if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
-    throw unknownOutcome(run, `${operation.server.words.service} reported completion, but its status does not show it`);
-  run.state = stateOf("live", candidate, run.inputs.submission);
-  recordLive(operation);
-  log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
-  return finish(run);
-}
-
-/** Cleans up after the set is live, which an error of the cleanup must not hide. */
-export async function finish(run: CommitRun): Promise<CommitState> {
-  const { operation, inputs, identity, state, candidate } = run;
-  const { nonces, hadBackup, isClaimed } = inputs.submission;
-  try {
-    const observed = await observe(operation, { ...identity, nonce: undefined });
-    if (observed.server === "probe" || observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
-    const backup = hadBackup ? await api.getBackup(operation) : undefined;
-    // The backup of an earlier attempt of this rekey contains dead shares, unless only a claim makes the new ones live.
-    if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce) && !isClaimed)) {
-      await api.removeBackup(operation, backup.nonce);
-      log(operation, `removed the backup of ${backup.nonce}`);
-    }
-  } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    const reason = `the new shares are live and saved, but the cleanup failed: ${error.details.reason}`;
-    const hint = `${error.details.hint ?? ""} Run \`pulumi up\` again to finish it.`.trim();
-    throw unfinished(run, "cleanup-failed", reason, hint, error.details);
+async function sendAll(run: CommitRun, shares: readonly Share[]): Promise<Verdict> {
+  const candidate = candidateOf(run);
+  for (const share of shares) {
+    const current = await currentVerification(run);
+    await assertCount(run, current);
+    if (givenTo(run, current.nonce).includes(digestOf(candidate, share))) continue;
+    const verdict = await send(run, share, current);
+    if (verdict !== "counted") return verdict;
+    const digests = [...givenTo(run, current.nonce), digestOf(candidate, share)];
+    remember(run, { given: { nonce: current.nonce, digests } });
   }
-  return state;
+  return "counted";
 }
 
-/** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. */
-export function unknownOutcome(run: CommitRun, reason: string): StewardError {
-  run.state = stateOf("unknown", run.state.live, run.inputs.submission);
-  return unfinished(
-    run,
-    "outcome-unknown",
-    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares. The state keeps the new ones`,
-    "Run `pulumi up` again: it tests which of them are valid.",
-  );
+/** The verification of this attempt, which must still have exactly the parameters of this rekey. */
+async function currentVerification(run: CommitRun): Promise<Verification> {
+  const { server, status } = await observe(run.operation, run.identity);
+  if (server === "verifying") return status.verification as Verification;
+  if (server === "none") throw unknownOutcome(run, "the attempt disappeared before the last new share was verified");
+  throw disturbed(describeStatus(status));
+}
+
+const disturbed = (status: string): StewardError => stopped("verification-disturbed", `another client changed the attempt (${status})`);
+
+/** Throws if the verification lost shares, or has more than it got from this rekey on a server that counts a repeated share twice. */
+async function assertCount(run: CommitRun, { nonce, progress }: Verification): Promise<void> {
+  const given = givenTo(run, nonce);
+  const before = run.state.submission.given;
+  const areGone = before !== undefined && (before.nonce !== nonce || progress < given.length);
+  const hasOthers = !areGone && progress > given.length && (isPlain(run) || dialectOf(run.operation).countsRepeatedNewShares);
+  if (!areGone && !hasOthers) return;
+  if (isPlain(run)) throw disturbed(`${progress} new shares verified`);
+  const { service } = run.operation.server.words;
+  const reason = areGone
+    ? "the new shares that earlier runs gave to the verification are gone: one of them was wrong, or another client restarted the verification"
+    : `${service} has counted ${progress} new shares, and ${given.length} are from this rekey. Either another holder verified one outside Pulumi, or the run of a holder was killed and a repeated share would count twice. The verification was restarted`;
+  if (hasOthers) await restart(run);
+  remember(run, { given: undefined });
+  throw unfinished(run, "verification-restarted", reason);
+}
+
+async function send(run: CommitRun, share: Share, before: Verification, isRepeated = false): Promise<Verdict> {
+  const { operation } = run;
+  const isCurrent = async (): Promise<boolean> => {
+    const now = await currentVerification(run);
+    return now.nonce === before.nonce && now.progress === before.progress;
+  };
+  const request = (): Promise<boolean> => api.verifyShare(operation, { nonce: before.nonce, share: share.text });
+  try {
+    return (await api.retryAfter429(operation, request, isCurrent)) ? "complete" : "counted";
+  } catch (error) {
+    const verdict = await resolve(run, share, before, error);
+    if (verdict !== "not counted") return verdict;
+    if (isRepeated) throw error;
+    return send(run, share, before, true);
+  }
+}
+
+/** The verification shows what became of a share without a regular response. */
+async function resolve(run: CommitRun, share: Share, before: Verification, error: unknown): Promise<Verdict | "not counted"> {
+  if (!(error instanceof StewardError) || error.status === 429 || isInactiveNode(error)) throw error;
+  const { service } = run.operation.server.words;
+  if (api.isFailedCommit(error)) throw unknownOutcome(run, `${service} failed to commit the new shares (${error.details.reason})`);
+  const { server, status } = await observe(run.operation, run.identity);
+  if (server !== "verifying") throw unknownOutcome(run, "the attempt disappeared while a new share was being sent");
+  const now = status.verification as Verification;
+  if (/already been provided/.test(error.details.reason)) return "counted";
+  // Only a response shows whose share was counted: another holder may have verified one meanwhile. A repeat would count twice elsewhere.
+  if (now.nonce === before.nonce && now.progress === before.progress + 1)
+    return dialectOf(run.operation).countsRepeatedNewShares ? "counted" : "not counted";
+  if (now.nonce !== before.nonce || now.progress < before.progress) return gone(run, error);
+  const isVerdict = error.status === 400 || error.status === 500;
+  if (!isVerdict) {
+    if (api.isReplyLost(error) || (error.status ?? 0) >= 500) return "not counted";
+    throw error;
+  }
+  if (before.progress + 1 >= candidateOf(run).threshold) return gone(run, error);
+  throw notProven(run, `${service} rejected ${share.label} alone (${error.details.reason})`);
+}
+
+/** The server has discarded all shares. */
+function gone(run: CommitRun, { details }: StewardError): Verdict {
+  remember(run, { given: undefined });
+  return { rejected: details.reason };
+}
+
+/** The set is live if the status shows it: a proxy may respond with "complete". */
+async function committed(run: CommitRun): Promise<SharesState> {
+  const candidate = candidateOf(run);
+  const { status } = await observe(run.operation, run.identity);
+  if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
+    throw unknownOutcome(run, `${run.operation.server.words.service} reported completion, but its status does not show it`);
+  return becomeLive(run);
+}
+
+export function becomeLive(run: CommitRun): SharesState {
+  const { shares, encrypted, threshold } = candidateOf(run);
+  setOutcome(run, "live");
+  remember(run, { progress: { phase: "complete", count: threshold, required: threshold } });
+  log(run.operation, `the new shares are live: ${shares.length + encrypted.length} of them, threshold ${threshold}`);
+  return run.state;
+}
+
+async function waitForOthers(run: CommitRun): Promise<SharesState> {
+  if (isPlain(run)) throw unknownOutcome(run, "the response to the last new share did not show the outcome");
+  const { confirmed } = run.state.submission;
+  const required = toConfirm(run);
+  if (confirmed.length < required) return endRun(run, { phase: "confirming", count: confirmed.length, required }, run.supplied);
+  const { progress } = await currentVerification(run);
+  return endRun(run, { phase: "verifying", count: progress, required: candidateOf(run).threshold }, run.supplied);
 }

@@ -192,14 +192,14 @@ const rows: Record<string, Situation> = {
     1,
     "killed after the attempt, canceled, a like attempt, others submit a share, foreign-attempt, onConflict: resume, attempt-adopted",
   ],
-  "commit: the new shares are saved but not verified: the rekey proves and commits them": [1, "killed after the shares"],
+  "commit: the new shares are made, and the server verifies them: the rekey sends the available ones": [1, "killed after the shares"],
   "commit: the attempt is gone, and it may have been committed: the outcome is unknown": [
     3,
     "killed after the shares, sealed, outcome-unknown, not-committed, not-committed, changed triggers",
   ],
   "commit: an old probe of this rekey is in progress: the rekey cancels it": [
     3,
-    "killed after the shares, sealed, outcome-unknown, an old probe, not-committed, changed triggers",
+    "killed after the shares, an old probe, outcome-unknown, not-committed, changed triggers",
   ],
   "commit: the attempt has the expected nonce but other parameters: the rekey submits no share": [
     1,
@@ -210,9 +210,9 @@ const rows: Record<string, Situation> = {
     3,
     "killed after the shares, canceled, a like attempt, foreign-attempt, canceled, a foreign attempt, foreign-attempt, onConflict: cancel, outcome-unknown, not-committed, changed triggers",
   ],
-  "commit: the outcome is unknown: a probe tests which shares are live": [2, "the response to the commit is lost, outcome-unknown"],
+  "commit: the outcome is unknown: a probe tests the available new shares": [2, "the response to the commit is lost, outcome-unknown"],
   "holders: the new shares are made, and the server verifies them: the rekey sends the available ones": [1, "three holders, decrypted"],
-  "holders: the attempt of the new shares is gone, and it may have been committed: the outcome is unknown": [
+  "holders: the attempt is gone, and it may have been committed: the outcome is unknown": [
     3,
     "three holders, decrypted, sealed, outcome-unknown, not-committed, attempt-restarted, decrypted",
   ],
@@ -240,7 +240,7 @@ const firstRows: Record<string, Situation> = {
   "shares: there are no recovery keys yet: the rekey starts, and saves the first ones from the response": [1, "killed after the shares"],
   "shares: a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
     [2, "the response to the start is lost, first-keys-lost"],
-  "commit: the attempt is gone, and there are still no recovery keys: the new ones are dead": [
+  "commit: the attempt is gone, and there are no recovery keys: the new ones are not valid": [
     2,
     "killed after the shares, canceled, not-committed, not-committed, changed triggers",
   ],
@@ -266,8 +266,9 @@ const claims: Situation[] = [
   [2, "too few new shares, new-shares-incomplete, no share is submitted"],
   [2, "a wrong new share, new-shares-not-proven, the previous shares are valid, changed triggers"],
   [1, "a completion after one new share, outcome-unknown"],
-  // A server that failed in the middle of the commit may show the attempt.
-  [1, "the commit is lost, outcome-unknown, the destroy is refused"],
+  [3, "killed after the shares, sealed, outcome-unknown, an old probe, not-committed, changed triggers"],
+  // The verification shows that the share did not count: it is sent again.
+  [1, "the commit is lost"],
   [2, "a foreign response to the commit, outcome-unknown"],
   [2, "no completion after all new shares, outcome-unknown"],
   [2, "a status that does not show the commit, outcome-unknown"],

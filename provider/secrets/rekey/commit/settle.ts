@@ -2,7 +2,7 @@ import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { availableShares } from "../inputs";
 import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
-import { redacting, shareDigest, sharesIn } from "../protocol/crypto";
+import { redacting, shareDigest, shareOf, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
 import {
   cancelIfCurrent,
@@ -17,14 +17,14 @@ import {
 } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
 import { unfinished } from "../protocol/stops";
-import { remember, SharesRun, SharesState } from "../submission/state";
-import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, wholeSets } from "./run";
+import { remember, SharesState } from "../submission/state";
+import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, setOutcome, wholeSets } from "./run";
 import { becomeLive } from "./verify";
 
 // It is unknown whether the new shares are live. A probe takes them as current shares, and changes nothing.
 
 /** With a whole threshold, this run settles the outcome. With fewer shares, the probe stays until the next holder's run. */
-export async function settle(run: HolderRun, { server, status }: Observed): Promise<SharesState | undefined> {
+export async function settle(run: CommitRun, { server, status }: Observed): Promise<SharesState | undefined> {
   if (run.shares.length < candidateOf(run).threshold) return addToProbe(run, server === "probe" ? status : undefined);
   if (server !== "probe") return settleAtOnce(run, status);
   await cancelOwnAttempt(run.operation, status);
@@ -33,7 +33,7 @@ export async function settle(run: HolderRun, { server, status }: Observed): Prom
 }
 
 /** Gives the shares of this run to the probe. Only its own counting gives a verdict: other clients may submit shares of another set to the attempt in progress. */
-async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Promise<SharesState> {
+async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Promise<SharesState> {
   const candidate = candidateOf(run);
   if (run.shares.length === 0) return waitForProbe(run, status?.progress, 0);
   const probe = await probeFor(run, status);
@@ -68,21 +68,21 @@ async function addToProbe(run: HolderRun, status: RekeyStatus | undefined): Prom
   return waitForProbe(run, givenTo(run, probe.nonce).length, run.supplied);
 }
 
-async function probeFor({ operation, inputs }: HolderRun, status: RekeyStatus | undefined): Promise<Probe> {
+async function probeFor({ operation, inputs }: CommitRun, status: RekeyStatus | undefined): Promise<Probe> {
   const { probe: key } = inputs.attempt;
   if (!status) return startProbe(operation, { key, disturbed: probeDisturbed });
   return { operation, parameters: probeParameters(key), nonce: status.nonce, required: status.required, disturbed: probeDisturbed };
 }
 
 /** `count`: the shares of the probe in progress. */
-function waitForProbe(run: HolderRun, count: number | undefined, accepted: number): SharesState {
+function waitForProbe(run: CommitRun, count: number | undefined, accepted: number): SharesState {
   const { operation, inputs } = run;
   const { threshold } = candidateOf(run);
   const cancel = `a probe for the key ${inputs.attempt.probe.fingerprint} is in progress, and blocks other rekeys. \`${commandFor(operation, "cancel")}\` cancels it`;
   return endRun(run, { phase: "testing", count: count ?? 0, required: threshold }, accepted, count === undefined ? [] : [cancel]);
 }
 
-function acceptedAsBrought(run: HolderRun): SharesState {
+function acceptedAsBrought(run: CommitRun): SharesState {
   remember(run, { isClaimed: true });
   log(
     run.operation,
@@ -92,52 +92,74 @@ function acceptedAsBrought(run: HolderRun): SharesState {
 }
 
 /** Tests all shares of this run, and the previous ones. */
-async function settleAtOnce(run: HolderRun, { required }: RekeyStatus): Promise<SharesState> {
-  const { operation, inputs } = run;
+async function settleAtOnce(run: CommitRun, { required }: RekeyStatus): Promise<SharesState> {
+  const { operation, inputs, live } = run;
   const { kept, excluded } = run.state.submission;
   const candidate = candidateOf(run);
   const { shares: current } = availableShares(inputs.currentShares, "currentShares");
   // Holders may bring new shares as currentShares, and wrong ones beside them. Those tested have one that was submitted as a current one.
-  const isCurrent = current.slice(0, required).some((share) => excluded.includes(shareDigest(candidate.nonce, share)));
-  const plain = kept.filter((set) => set.shares.length > 0);
+  const isCurrent = isPlain(run) || current.slice(0, required).some((share) => excluded.includes(shareDigest(candidate.nonce, share)));
+  const previous = [...(live ? [live] : []), ...kept].filter((set) => set.shares.length > 0);
   const others: ProbedSet[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),
-    ...plain.map((set) => ({ set, shares: sharesIn(set), threshold: set.threshold })),
+    ...previous.map((set) => ({ set, shares: sharesIn(set), threshold: set.threshold })),
   ];
   const guarded = redacting(operation, others);
   const newSets: ProbedSet[] = (await wholeSets(run)).map((set) => ({ shares: set, threshold: candidate.threshold }));
   const { probe } = inputs.attempt;
   const first = await firstValid(guarded, probe, [...newSets, ...others]);
   const isNew = first !== undefined && newSets.includes(first);
+  if (isNew && isPlain(run)) return becomeLive(run);
   // If other shares are valid as well, the holders brought previous shares.
   const isTestable = others.some((other) => isComplete(other, required));
   const accepted = (isNew && isTestable && (await firstValid(guarded, probe, others))) || first;
-  if (!accepted) throw notAccepted(run, "the server refused each threshold of the new shares that were brought as current ones");
+  if (!accepted) throw noneAccepted(run, isTestable, `${current.length} of ${required}`);
   if (accepted === first && isNew) return acceptedAsBrought(run);
-  await removeDead(run);
-  throw notCommitted(run);
+  // Show the valid set as the live one, if the state holds it.
+  const isLive = current.every(({ bytes }) => live?.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
+  run.live = accepted.set ?? (isLive || live?.encrypted.length ? live : undefined);
+  return stopDead(run);
+}
+
+/** A refusal alone can have other causes: only an accepted previous set shows that the new one is dead. */
+function noneAccepted(run: CommitRun, isTested: boolean, available: string): StewardError {
+  if (!isPlain(run)) return notAccepted(run, "the server refused each threshold of the new shares that were brought as current ones");
+  const { service } = run.operation.server.words;
+  return isTested
+    ? unfinished(
+        run,
+        "no-set-accepted",
+        `neither the new shares nor the previous ones are valid: another client rekeyed ${service}, or it stopped during the commit`,
+      )
+    : unfinished(
+        run,
+        "previous-shares-missing",
+        `the new shares are not valid; the previous ones were not tested, since only ${available} are available`,
+      );
 }
 
 /** Proves nothing: a holder may have brought a wrong share. */
-function notAccepted(run: HolderRun, reason: string): StewardError {
+function notAccepted(run: CommitRun, reason: string): StewardError {
   setOutcome(run, "not accepted");
   return unfinished(run, "not-accepted", `${reason}. This does not show which shares are live: keep both`);
 }
 
 /** Removes the backup of new shares that are known to be dead. */
-export async function removeDead(run: HolderRun): Promise<void> {
+export async function stopDead(run: CommitRun): Promise<never> {
   const { operation } = run;
   const { nonce } = candidateOf(run);
   setOutcome(run, "dead");
-  if (!run.state.submission.hadBackup || (await getBackup(operation))?.nonce !== nonce) return;
-  await removeBackup(operation, nonce);
-  log(operation, `removed the backup of ${nonce}: its shares are dead`);
+  if (run.state.submission.hadBackup && (await getBackup(operation))?.nonce === nonce) {
+    await removeBackup(operation, nonce);
+    log(operation, `removed the backup of ${nonce}: its shares are dead`);
+  }
+  throw notCommitted(run);
 }
 
-export const notCommitted = (run: SharesRun): StewardError =>
+export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     "not-committed",
     `the rekey ${candidateOf(run).nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
-    "Run `pulumi up` with a current share: the rekey starts anew.",
+    isPlain(run) ? "Change triggers to start over." : "Run `pulumi up` with a current share: the rekey starts anew.",
   );

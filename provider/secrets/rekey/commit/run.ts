@@ -6,16 +6,22 @@ import { unfinished } from "../protocol/stops";
 import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
 
-// Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests.
+// Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests. Without PGP keys, the state has
+// all new shares, and one run commits them.
 
 /** A run with the new shares that it can send. */
-export interface HolderRun extends SharesRun {
-  shares: readonly ProgramShare[];
+export interface CommitRun extends SharesRun {
+  shares: readonly Share[];
   /** The number of new shares in the program, with those that only confirm. */
   supplied: number;
+  /** The previous set, which is valid until the new one is, if the new one is in plaintext. */
+  live?: ShareSet;
 }
 
 export const candidateOf = ({ state }: SharesRun): ShareSet => state.submission.candidate as ShareSet;
+
+/** True if the state has the new shares, which are not encrypted. */
+export const isPlain = (run: SharesRun): boolean => candidateOf(run).encrypted.length === 0;
 
 /** True for the first keys of a service: no current shares made them. */
 export const areFirst = ({ source, excluded }: Submission): boolean => source === "reply" && excluded.length === 0;
@@ -32,7 +38,7 @@ export function beginsAnew(run: SharesRun): boolean {
 export const digestOf = ({ nonce }: ShareSet, share: Share): string => shareDigest(nonce, share);
 
 /** Reads the new shares, and takes out those that only confirm. Throws before anything is sent if one cannot be a new share. */
-export function withNewShares(run: SharesRun): HolderRun {
+export function withNewShares(run: SharesRun): CommitRun {
   const { submission } = run.state;
   const candidate = candidateOf(run);
   const { shares } = availableShares(run.inputs.newShares ?? [], "newShares");
@@ -68,9 +74,10 @@ export function givenTo({ state }: SharesRun, nonce: string): string[] {
   return given?.nonce === nonce ? given.digests : [];
 }
 
-/** The sets of a whole threshold in this run, of which one with a wrong share comes last. */
-export async function wholeSets({ shares, ...run }: HolderRun): Promise<Share[][]> {
+/** The sets of a whole threshold in this run, of which one with a wrong share comes last. Any threshold of a plain set is as good as another. */
+export async function wholeSets({ shares, ...run }: CommitRun): Promise<Share[][]> {
   const { threshold } = candidateOf(run);
+  if (isPlain(run)) return [shares.slice(0, threshold)];
   const proof = await prove(shares, threshold);
   const misfits = proof.proven === false ? proof.misfits : [];
   return setsOf([...shares.filter((share) => !misfits.includes(share)), ...misfits], threshold);
@@ -86,7 +93,9 @@ export function unknownOutcome(run: SharesRun, reason: string): StewardError {
     run,
     "outcome-unknown",
     `${reason}: it is not yet known whether the new shares are live. Keep the previous shares, too`,
-    "Each holder runs `pulumi up` with their new share again: once a threshold of them has, a probe shows whether they are live.",
+    isPlain(run)
+      ? "Run `pulumi up` again: it tests which of them are valid."
+      : "Each holder runs `pulumi up` with their new share again: once a threshold of them has, a probe shows whether they are live.",
   );
 }
 
