@@ -3,23 +3,17 @@ import { flawOf, isEmpty, Share, ShareSet, shareDigest, shareOf } from "../proto
 import { log, warn } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { keptBySeal, noShares, unfinished } from "../protocol/stops";
-import { SharesRun, SharesState, SubmissionRun } from "../submission/state";
-import { SubmissionProgress } from "./progress";
+import { SharesRun, SharesState } from "../submission/state";
 import { endAttempt, restart } from "./restart";
+import { SubmissionRun } from "./run";
 
 // The new shares come in the response to the last current share, or from the backup.
 
 /** Stores the new shares after the server, which required this number of current shares, has accepted the last one. */
-export async function receive(
-  run: SubmissionRun,
-  progress: SubmissionProgress,
-  set: ShareSet,
-  share: Share,
-  required: number,
-): Promise<SharesState> {
+export async function receive(run: SubmissionRun, set: ShareSet, share: Share, required: number): Promise<SharesState> {
   const { operation, identity } = run;
   const { verification } = identity.parameters;
-  const state = stateAfter(run, progress, set, share, required);
+  const state = stateAfter(run, set, share, required);
   if (isEmpty(set) && !verification) return (await fromBackup(run)) ?? withoutShares(run, state);
   await assertUsable(run, set);
   log(operation, `${required} of ${required} current shares submitted`);
@@ -37,14 +31,12 @@ function withoutShares(run: SharesRun, state: SharesState): SharesState {
 
 /** The accepted set is the live one, so every kept set that cannot be it is dead. */
 function stateAfter(
-  { state, priorShares }: SubmissionRun,
-  progress: SubmissionProgress,
+  { state, priorShares, batch: { set: used } }: SubmissionRun,
   set: ShareSet,
   share: Share,
   required: number,
 ): SharesState {
   const { submission } = state;
-  const used = progress.batch.set;
   const digest = (each: Share): string => shareDigest(set.nonce, each);
   const submitted = [...submission.submitted, digest(share)];
   const excluded = [...submitted, ...priorShares.map(digest)];

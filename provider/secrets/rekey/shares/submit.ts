@@ -7,15 +7,15 @@ import { tampered } from "../attempt/conflict";
 import { findForeignBackup, foreignBackup } from "../attempt/start";
 import { availableShares } from "../inputs";
 import * as api from "../protocol/api";
-import { inspectKeys, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { inspectKeys, redacting, Share, ShareSet, shareDigest, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { lossCauses, unfinished } from "../protocol/stops";
-import { remember, rememberNonce, SharesRun, SharesState, SubmissionRun } from "../submission/state";
+import { remember, rememberNonce, SharesRun, SharesState } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
-import { Batch, countRestarted, nextBatch, nextShare, SubmissionProgress } from "./progress";
 import { receive, recover } from "./receive";
 import { endAttempt, restart } from "./restart";
+import { SubmissionRun, takeNextBatch } from "./run";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -24,89 +24,75 @@ const pollEvery = 2000;
 /** Submits the available shares, one by one, until the last one returns the new shares. Before each, the attempt is observed. */
 export async function submit(started: SharesRun, first: Observed): Promise<SharesState> {
   const waitUntil = Date.now() + (started.inputs.waitSeconds ?? 0) * 1000;
-  const { run, ...begun } = begin(started, first.status.required);
-  let { progress } = begun;
-  let observed = first;
-  for (;;) {
+  const run = begin(started, first.status.required);
+  for (let observed = first; ; observed = await observe(run.operation, run.identity)) {
     const { server, status } = observed;
     if (server === "verifying") return recover(run, observed);
     if (server !== "collecting") throw attemptLost(run, observed);
     // OpenBao keeps shares that it cannot combine: with them in it, no attempt completes.
     if (status.required > 0 && status.progress >= status.required) return startOver(run, status);
-    progress = noteCount(run, progress, status);
-    const { batch, next } = progress;
+    noteCount(run, status);
+    const { shares, set } = run.batch;
     const waits = Date.now() < waitUntil;
     // The last submission returns the new shares: reserve the last share of this run until the others have been submitted.
-    const isReservedForLast = waits && next === batch.shares.length - 1 && status.progress < status.required - 1;
-    const share = isReservedForLast ? undefined : batch.shares[next];
+    const isReservedForLast = waits && run.next === shares.length - 1 && status.progress < status.required - 1;
+    const share = isReservedForLast ? undefined : shares[run.next];
     if (share) {
-      const submitted = await submitOrSkip(run, progress, share, status);
-      if (submitted.set) return receive(run, progress, submitted.set, share, status.required);
-      progress = submitted.progress;
-    } else if (waits && !batch.set) {
-      progress = printWait(run, progress);
+      const made = await submitOrSkip(run, share, status);
+      if (made) return receive(run, made, share, status.required);
+    } else if (waits && !set) {
+      printWait(run);
       const pause = Math.max(0, Math.min(pollEvery, waitUntil - Date.now()));
-      if (!(await pauseFor(run.operation, pause))) return sharesMissing(run, progress, status);
+      if (!(await pauseFor(run.operation, pause))) return sharesMissing(run, status);
     } else {
       // Shares of a different set would invalidate the shares that other holders submitted.
-      const following = status.progress > countOwn(run, progress) ? undefined : nextBatch(progress);
-      if (!following) return sharesMissing(run, progress, status);
-      progress = following;
+      if (status.progress > countOwn(run) || !takeNextBatch(run)) return sharesMissing(run, status);
       log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
     }
-    observed = await observe(run.operation, run.identity);
   }
 }
 
 /** Resolves all shares. */
-function begin(started: SharesRun, required: number): { run: SubmissionRun; progress: SubmissionProgress } {
+function begin(started: SharesRun, required: number): SubmissionRun {
   const { inputs, state } = started;
   const { kept, refused } = state.submission;
   const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
   const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
-  const batch: Batch = { shares };
+  const batch = { shares };
   // The kept sets that may be the current one: with the threshold that the server requires, in plaintext, and not yet rejected.
   const otherBatches = kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
-    .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
+    .map((set) => ({ set, shares: sharesIn(set).slice(0, required) }));
   // The server may echo a share in any response from here on.
   const operation = redacting(started.operation, [batch, ...otherBatches]);
   const submittedBefore = shares.filter((share) => isSubmitted(started, share)).length;
-  return {
-    run: { ...started, operation, missing, priorShares },
-    progress: {
-      batch,
-      otherBatches,
-      next: 0,
-      submittedBefore,
-      isRestarted: false,
-      areGone: false,
-      refusals: [],
-      printedCount: 0,
-      isWaitPrinted: false,
-    },
-  };
+  const done = { next: 0, submittedBefore, isRestarted: false, areGone: false, refusals: [], printedCount: 0, isWaitPrinted: false };
+  return { ...started, operation, missing, priorShares, batch, otherBatches, ...done };
 }
 
 /** Prints the count of the server. A lower one means that it rejected all shares together with the last share of another holder. */
-function noteCount(run: SharesRun, before: SubmissionProgress, status: api.RekeyStatus): SubmissionProgress {
-  if (status.progress !== before.printedCount) log(run.operation, countOf(status));
-  const progress = { ...before, printedCount: status.progress };
-  if (status.progress >= run.state.submission.submitted.length) return progress;
-  remember(run, { submitted: [] });
-  const restarted = { ...countRestarted(progress), areGone: true };
+function noteCount(run: SubmissionRun, { progress, required }: api.RekeyStatus): void {
+  if (progress !== run.printedCount) log(run.operation, `${progress} of ${required} current shares submitted`);
+  run.printedCount = progress;
+  if (progress >= run.state.submission.submitted.length) return;
+  discarded(run);
+  run.areGone = true;
   // They are submitted again once: a faulty service could discard them forever.
-  return restarted.isRestarted ? restarted : { ...restarted, isRestarted: restarted.next > 0, next: 0 };
+  if (!run.isRestarted) Object.assign(run, { isRestarted: run.next > 0, next: 0 });
 }
 
-const countOf = ({ progress, required }: api.RekeyStatus): string => `${progress} of ${required} current shares submitted`;
+/** The server has discarded all shares. */
+function discarded(run: SubmissionRun): void {
+  remember(run, { submitted: [] });
+  Object.assign(run, { submittedBefore: 0, retried: undefined });
+}
 
-function printWait({ operation, inputs }: SharesRun, progress: SubmissionProgress): SubmissionProgress {
-  const end = operation.run.engine.canceled
+function printWait(run: SubmissionRun): void {
+  const end = run.operation.run.engine.canceled
     ? "Ctrl-C stops the wait, and the attempt stays in progress"
     : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then ask all holders if their runs have ended, because a run that still waits would overwrite the state of a later one, and run `pulumi cancel --yes` and `pulumi up --refresh`";
-  if (!progress.isWaitPrinted) log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
-  return { ...progress, isWaitPrinted: true };
+  if (!run.isWaitPrinted) log(run.operation, `waiting up to ${run.inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
+  run.isWaitPrinted = true;
 }
 
 const digestOf = ({ identity }: SharesRun, share: Share): string => shareDigest(identity.nonce as string, share);
@@ -114,111 +100,93 @@ const digestOf = ({ identity }: SharesRun, share: Share): string => shareDigest(
 const isSubmitted = (run: SharesRun, share: Share): boolean => run.state.submission.submitted.includes(digestOf(run, share));
 
 /** The number of shares of the batch that the server has counted since its count last restarted. */
-const countOwn = (run: SharesRun, { batch, next }: SubmissionProgress): number =>
-  batch.shares.slice(0, next).filter((share) => isSubmitted(run, share)).length;
+const countOwn = (run: SubmissionRun): number => run.batch.shares.slice(0, run.next).filter((share) => isSubmitted(run, share)).length;
 
 /** Submits a share. The last one returns the new shares. */
-async function submitOrSkip(
-  run: SharesRun,
-  progress: SubmissionProgress,
-  share: Share,
-  status: api.RekeyStatus,
-): Promise<{ progress: SubmissionProgress; set?: ShareSet }> {
+async function submitOrSkip(run: SubmissionRun, share: Share, status: api.RekeyStatus): Promise<ShareSet | undefined> {
   const { operation, identity } = run;
   // Vault rejects a repeated share without loss. A different server may count it twice.
-  if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) return { progress: nextShare(progress) };
+  if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) return void run.next++;
   await protectBackup(run, status);
   let set: ShareSet | undefined;
   try {
     ({ set } = await api.submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
   } catch (error) {
-    return { progress: await resolveFailure(run, progress, share, status, error) };
+    return void (await resolveFailure(run, share, status, error));
   }
   rememberNonce(run, status.nonce);
-  return set ? { progress, set } : { progress: countShare(run, progress, share) };
+  if (!set) countShare(run, share);
+  return set;
 }
 
-function countShare(run: SharesRun, progress: SubmissionProgress, share: Share): SubmissionProgress {
+function countShare(run: SubmissionRun, share: Share): void {
   if (!isSubmitted(run, share)) remember(run, { submitted: [...run.state.submission.submitted, digestOf(run, share)] });
-  return nextShare(progress);
+  run.next++;
 }
 
 /** The server's count shows whether the share was counted despite the failure. */
-async function resolveFailure(
-  run: SharesRun,
-  progress: SubmissionProgress,
-  share: Share,
-  before: api.RekeyStatus,
-  error: unknown,
-): Promise<SubmissionProgress> {
+async function resolveFailure(run: SubmissionRun, share: Share, before: api.RekeyStatus, error: unknown): Promise<void> {
   const { operation } = run;
   const { refusesRepeatedShares } = dialectOf(operation);
   if (!(error instanceof StewardError)) throw error;
-  const waited = (): Promise<SubmissionProgress> => api.waitAfter429(operation, error).then(() => progress);
-  if (api.wasNotCounted(error)) return waited();
+  if (api.wasNotCounted(error)) return api.waitAfter429(operation, error);
   const hasResponse = error.status !== undefined && error.status >= 400;
   const { server, status } = await observe(operation, run.identity);
   if (server === "collecting") {
     if (status.progress === before.progress + 1) {
       rememberNonce(run, before.nonce);
-      return countShare(run, progress, share);
+      return countShare(run, share);
     }
-    if (isInactiveNode(error) && refusesRepeatedShares) return waited();
+    if (isInactiveNode(error) && refusesRepeatedShares) return api.waitAfter429(operation, error);
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && hasResponse)))
-      return afterAllRefused(run, progress, error, before);
-    if (error.status === 400) return afterRefusal(run, progress, share, error.details.reason);
+      return afterAllRefused(run, error, before);
+    if (error.status === 400) {
+      // A share that this attempt has is rejected as a duplicate, so it counts.
+      if (!isSubmitted(run, share)) run.refusals.push(`${share.label}: ${error.details.reason}`);
+      return void run.next++;
+    }
   }
   // The attempt has new shares, or it is gone: the next observation shows which.
-  if (!status.started || status.verification) return progress;
-  if (progress.retried === share || !refusesRepeatedShares) return countUnknown(run, status, error);
-  return { ...progress, retried: share };
-}
-
-/** A share that this attempt has is rejected as a duplicate, so it counts. */
-function afterRefusal(run: SharesRun, progress: SubmissionProgress, share: Share, reason: string): SubmissionProgress {
-  const refusals = isSubmitted(run, share) ? progress.refusals : [...progress.refusals, `${share.label}: ${reason}`];
-  return { ...nextShare(progress), refusals };
+  if (!status.started || status.verification) return;
+  if (run.retried === share || !refusesRepeatedShares) return countUnknown(run, status, error);
+  run.retried = share;
 }
 
 /** At the threshold, the server rejects all shares together, and restarts its count. */
-async function afterAllRefused(
-  run: SharesRun,
-  before: SubmissionProgress,
-  error: StewardError,
-  { required, nonce }: api.RekeyStatus,
-): Promise<SubmissionProgress> {
+async function afterAllRefused(run: SubmissionRun, error: StewardError, { required, nonce }: api.RekeyStatus): Promise<void> {
+  const { operation } = run;
   const { submission } = run.state;
   const { reason } = error.details;
   const stays = `The attempt ${nonce} is still in progress, with 0 shares`;
-  const { set } = before.batch;
-  const isAlone = countOwn(run, before) + 1 >= required;
-  remember(run, { submitted: [] });
-  const progress = countRestarted(before);
+  const { set } = run.batch;
+  const isAlone = countOwn(run) + 1 >= required;
+  discarded(run);
   if (api.isKeyRejected(error)) throw await keyRejected(run, reason);
-  if (api.isUnchecked(error)) throw unfinished(run, "shares-not-checked", `${api.unchecked(run.operation, required, error)}. ${stays}`);
+  if (api.isUnchecked(error)) throw unfinished(run, "shares-not-checked", `${api.unchecked(operation, required, error)}. ${stays}`);
   // Shares of other holders were among them: the kept set may still be the current one.
-  if (set && !isAlone) return { ...progress, next: 0 };
+  if (set && !isAlone) {
+    run.next = 0;
+    return;
+  }
   if (set) remember(run, { refused: [...submission.refused, set.nonce] });
-  const following = nextBatch(progress);
-  if (!following)
-    throw unfinished(
-      run,
-      "shares-refused",
-      `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). ${stays}`,
-      `At least one of them is wrong, and all were discarded. Each holder checks the share and submits it again: correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
+  if (takeNextBatch(run))
+    return log(
+      operation,
+      `${operation.server.words.service} rejected the submitted shares: trying those of an earlier rekey from the state`,
     );
-  log(
-    run.operation,
-    `${run.operation.server.words.service} rejected the submitted shares: trying those of an earlier rekey from the state`,
+  throw unfinished(
+    run,
+    "shares-refused",
+    `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). ${stays}`,
+    `At least one of them is wrong, and all were discarded. Each holder checks the share and submits it again: correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
   );
-  return following;
 }
 
 /** Ends a run that has submitted what it has. */
-function sharesMissing(run: SubmissionRun, progress: SubmissionProgress, status: api.RekeyStatus): SharesState {
+function sharesMissing(run: SubmissionRun, status: api.RekeyStatus): SharesState {
   const { parameters } = run.identity;
-  const { refusals, areGone, submittedBefore } = progress;
-  const accepted = Math.max(0, countOwn(run, progress) - submittedBefore);
+  const { refusals, areGone, submittedBefore } = run;
+  const accepted = Math.max(0, countOwn(run) - submittedBefore);
   const submitOthers = parameters.backup || parameters.fingerprints.length === 0 ? "" : ", but `pulumi up` must submit the last one";
   return waitForHolders(run, {
     id: "shares-missing",

@@ -4,7 +4,7 @@ import { withNonce } from "../attempt/start";
 import { Attempt } from "../attempt/state";
 import { RekeyInputs, StepInputs } from "../inputs";
 import { RekeyBackup } from "../protocol/api";
-import { Share, ShareSet } from "../protocol/crypto";
+import { ShareSet } from "../protocol/crypto";
 import { StepRun } from "../protocol/rows";
 
 export interface SharesInputs
@@ -82,14 +82,6 @@ export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 export interface SharesRun extends StepRun {
   inputs: SharesInputs;
   readonly state: SharesState;
-}
-
-/** A run that submits shares. All of them are resolved, so that nothing can fail after the last submission. */
-export interface SubmissionRun extends SharesRun {
-  /** Share references that could not be resolved. */
-  missing: readonly string[];
-  /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
-  priorShares: readonly Share[];
 }
 
 /** True while new shares, encrypted to their holders, are neither live nor given up. */
