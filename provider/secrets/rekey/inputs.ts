@@ -253,14 +253,18 @@ export interface ProgramShare extends Share {
   index: number;
 }
 
+/** The inputs with shares. */
+export type ShareInputs = Partial<Pick<RekeyInputs, "currentShares" | "newShares">>;
+export type ShareField = keyof ShareInputs;
+
 /**
  * The available shares, and the missing ones. An unset variable, or a file that does not exist, means that another holder has the share.
  * A value that is not a share is an error.
  */
-export function availableShares(sources: readonly ShareSource[], field: string): { shares: ProgramShare[]; missing: string[] } {
+export function availableShares(inputs: ShareInputs, field: ShareField): { shares: ProgramShare[]; missing: string[] } {
   const shares: ProgramShare[] = [];
   const missing: string[] = [];
-  for (const [index, source] of sources.entries()) {
+  for (const [index, source] of (inputs[field] ?? []).entries()) {
     const path = `${field}[${index}]`;
     const label = typeof source === "string" ? path : nameOf(source);
     const text = textOf(source, path);
@@ -278,9 +282,9 @@ export function availableShares(sources: readonly ShareSource[], field: string):
 
 /** The reason why a share does not belong to a list, after those before it. */
 function problemOf({ text, bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
-  if (bytes.length > 64)
-    return { rule: "encoding", reason: "is too long for a share: decrypt an encrypted one first, with `pulumi-steward rekey decrypt`" };
-  if (!mayBeShare(text)) return { rule: "encoding", reason: "is no share, which is 16 to 64 bytes in base64 or hex" };
+  const tooLong = "is too long for a share: decrypt an encrypted one first, with `pulumi-steward rekey decrypt`";
+  if (!mayBeShare(text))
+    return { rule: "encoding", reason: bytes.length > 16 ? tooLong : "is no share, which is 16 to 64 bytes in base64 or hex" };
   const duplicate = before.find((other) => other.bytes.equals(bytes));
   if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };
   return before.some((other) => other.bytes.length !== bytes.length)
@@ -289,8 +293,8 @@ function problemOf({ text, bytes }: Share, before: readonly Share[]): Pick<Check
 }
 
 /** Names the empty references in a preview. */
-export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
-  const names = sources.flatMap((source, index) =>
+export function missingShares(inputs: ShareInputs, field: ShareField): PlanNote[] {
+  const names = (inputs[field] ?? []).flatMap((source, index) =>
     typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)],
   );
   return names.length > 0 ? [{ path: field, reason: `unavailable: ${names.join(", ")}` }] : [];
@@ -315,28 +319,19 @@ export interface InspectedShares {
   shareFindings: CheckFailure[];
 }
 
-/** The shares of a program, and those that the steps get: none if one is invalid, since it may be at a wrong place. */
-export interface SharesToPass extends InspectedShares {
-  currentShares: ShareSource[];
-  newShares?: ShareSource[];
-}
-
 /**
  * Inspects the shares in the program's own process, so that none is registered with Pulumi unless `keepSharesInState` allows it. The check of the provider
- * would come too late: Pulumi's logs have every registered value.
+ * would come too late: Pulumi's logs have every registered value. Returns no share if one is invalid, since it may be at a wrong place.
  */
-export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newShares" | "keepSharesInState">): SharesToPass {
-  const { currentShares, newShares, keepSharesInState } = inputs;
-  const failures = (sources: ShareSource[] | undefined, field: "currentShares" | "newShares"): CheckFailure[] => [
-    ...failuresIn(sources, field),
-    // It may be a string such as "false", which only the provider rejects.
-    ...(keepSharesInState === true ? [] : plainShares(sources, field)),
-  ];
+export function inspectShares(
+  inputs: Pick<RekeyInputs, "currentShares" | "newShares" | "keepSharesInState">,
+): InspectedShares & Pick<RekeyInputs, "currentShares" | "newShares"> {
+  const { currentShares, newShares } = inputs;
   // A misspelled input may have a share.
   const unknownInputs = Object.keys(inputs).filter((path) => !Object.hasOwn(rekeyFields, path));
   const shareFindings = [
-    ...failures(currentShares, "currentShares"),
-    ...failures(newShares, "newShares"),
+    ...findingsIn(inputs, "currentShares"),
+    ...findingsIn(inputs, "newShares"),
     ...unknownInputs.map((path) => ({ path, rule: "unrecognized-keys", reason: "is no input of a rekey" })),
   ];
   if (shareFindings.length > 0) return { currentShares: [], shareReferences: [], shareFindings };
@@ -344,31 +339,23 @@ export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newSh
   return { currentShares, ...(newShares ? { newShares } : {}), shareReferences, shareFindings };
 }
 
-const plainShares = (sources: ShareSource[] | undefined, field: "currentShares" | "newShares"): CheckFailure[] =>
-  (Array.isArray(sources) ? sources : []).flatMap((source, index) =>
-    typeof source === "string"
-      ? [
-          {
-            path: `${field}[${index}]`,
-            rule: "plain-share",
-            reason: `is the share itself, which Pulumi would store. Pass a reference such as { env: "${field === "newShares" ? "NEW_SHARE" : "SHARE"}" }, or set keepSharesInState: true`,
-          },
-        ]
-      : [],
-  );
-
 /** Checks the shares that are values. The provider reads one by reference when it is needed. */
-function failuresIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
-  const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
+function findingsIn(inputs: ShareInputs & Pick<RekeyInputs, "keepSharesInState">, field: ShareField): CheckFailure[] {
+  const sources = inputs[field] ?? undefined;
+  const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources);
   const issues = error?.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
-  if (issues) return checkFailures({ issues }, { [field]: sources ?? undefined });
-  const before: Share[] = [];
-  return (sources ?? []).flatMap((source, index) => {
-    if (typeof source !== "string") return [];
-    const path = `${field}[${index}]`;
-    const share = shareOf(source, path);
+  const plain = (Array.isArray(sources) ? sources : []).flatMap((source, index) =>
+    typeof source === "string" ? [shareOf(source, `${field}[${index}]`)] : [],
+  );
+  const problems = plain.flatMap((share, index) => {
+    const before = plain.slice(0, index).filter(({ bytes }) => bytes.length > 0);
     const problem = problemOf(share, before);
-    if (share.bytes.length > 0) before.push(share);
-    return problem ? [{ path, ...problem }] : [];
+    return problem ? [{ path: share.label, ...problem }] : [];
   });
+  const reason = `is the share itself, which Pulumi would store. Pass a reference such as { env: "${field === "newShares" ? "NEW_SHARE" : "SHARE"}" }, or set keepSharesInState: true`;
+  return [
+    ...(issues ? checkFailures({ issues }, { [field]: sources }) : problems),
+    // It may be a string such as "false", which only the provider rejects.
+    ...(inputs.keepSharesInState === true ? [] : plain.map(({ label }) => ({ path: label, rule: "plain-share", reason }))),
+  ];
 }

@@ -26,7 +26,7 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   const { target = "unseal", secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const keys = keysOf[target].name;
   const to = await encryptedTo(pgpKeys);
-  const missing = missingShares(shareReferences, "currentShares");
+  const missing = missingShares({ currentShares: shareReferences }, "currentShares");
   const before = last?.attempt;
   if (before) {
     const desired = await parametersOf(inputs);

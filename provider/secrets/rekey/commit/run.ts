@@ -1,5 +1,5 @@
 import { StewardError } from "../../../contract/errors";
-import { availableShares, invalidShare, ProgramShare } from "../inputs";
+import { availableShares, invalidShare, ProgramShare, ShareField } from "../inputs";
 import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
 import { commandFor } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
@@ -31,7 +31,7 @@ export function beginsAnew(run: SharesRun): boolean {
   const { outcome } = run.state.submission;
   if (outcome === "dead" && areFirst(run.state.submission)) return true;
   if (outcome !== "dead" && outcome !== "not accepted") return false;
-  const has = (field: "currentShares" | "newShares"): boolean => availableShares(run.inputs[field] ?? [], field).shares.length > 0;
+  const has = (field: ShareField): boolean => availableShares(run.inputs, field).shares.length > 0;
   return has("currentShares") && (outcome === "dead" || !has("newShares"));
 }
 
@@ -41,7 +41,7 @@ export const digestOf = ({ nonce }: ShareSet, share: Share): string => shareDige
 export function withNewShares(run: SharesRun): CommitRun {
   const { submission } = run.state;
   const candidate = candidateOf(run);
-  const { shares } = availableShares(run.inputs.newShares ?? [], "newShares");
+  const { shares } = availableShares(run.inputs, "newShares");
   for (const share of shares) assertNew(run, share, candidate);
   const labeled = shares.map((share) => ({ ...share, label: labelOf(share, run.inputs.newShares?.length, candidate) }));
   const confirms = run.inputs.confirm === "all" && submission.outcome === "open";

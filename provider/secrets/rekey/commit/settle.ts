@@ -96,7 +96,7 @@ async function settleAtOnce(run: CommitRun, { required }: RekeyStatus): Promise<
   const { operation, inputs, live } = run;
   const { kept, excluded } = run.state.submission;
   const candidate = candidateOf(run);
-  const { shares: current } = availableShares(inputs.currentShares, "currentShares");
+  const { shares: current } = availableShares(inputs, "currentShares");
   // Holders may bring new shares as currentShares, and wrong ones beside them. Those tested have one that was submitted as a current one.
   const isCurrent = isPlain(run) || current.slice(0, required).some((share) => excluded.includes(shareDigest(candidate.nonce, share)));
   const previous = [...(live ? [live] : []), ...kept].filter((set) => set.shares.length > 0);

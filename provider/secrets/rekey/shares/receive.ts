@@ -1,9 +1,9 @@
 import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters } from "../protocol/api";
-import { flawOf, isEmpty, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { flawOf, isEmpty, Share, ShareSet, shareDigest, sharesIn } from "../protocol/crypto";
 import { log, warn } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { keptBySeal, noShares, unfinished } from "../protocol/stops";
-import { SharesRun, SharesState } from "../submission/state";
+import { remember, SharesRun, SharesState } from "../submission/state";
 import { endAttempt, restart } from "./restart";
 import { SubmissionRun } from "./run";
 
@@ -13,42 +13,38 @@ import { SubmissionRun } from "./run";
 export async function receive(run: SubmissionRun, set: ShareSet, share: Share, required: number): Promise<SharesState> {
   const { operation, identity } = run;
   const { verification } = identity.parameters;
-  const state = stateAfter(run, set, share, required);
-  if (isEmpty(set) && !verification) return (await fromBackup(run)) ?? withoutShares(run, state);
+  if (isEmpty(set) && !verification) {
+    const recovered = await fromBackup(run);
+    if (recovered) return recovered;
+    // The key was rotated but no shares were returned. Record this so that the next run does not rotate again.
+    accept(run, set, share, required);
+    if (!mayReturnNoShares(operation, identity.parameters)) throw unfinished(run, "no-shares-returned", noShares);
+    warn(operation, keptBySeal);
+    return run.state;
+  }
   await assertUsable(run, set);
+  accept(run, set, share, required);
   log(operation, `${required} of ${required} current shares submitted`);
-  if (!isEmpty(set))
-    log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
-  return state;
-}
-
-/** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
-function withoutShares(run: SharesRun, state: SharesState): SharesState {
-  if (!mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
-  warn(run.operation, keptBySeal);
-  return state;
+  log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  return run.state;
 }
 
 /** The accepted set is the live one, so every kept set that cannot be it is dead. */
-function stateAfter(
-  { state, priorShares, batch: { set: used } }: SubmissionRun,
-  set: ShareSet,
-  share: Share,
-  required: number,
-): SharesState {
-  const { submission } = state;
+function accept(run: SubmissionRun, set: ShareSet, share: Share, required: number): void {
+  const { submission } = run.state;
+  const used = run.batch.set;
   const digest = (each: Share): string => shareDigest(set.nonce, each);
   const submitted = [...submission.submitted, digest(share)];
-  const excluded = [...submitted, ...priorShares.map(digest)];
+  const excluded = [...submitted, ...run.priorShares.map(digest)];
   // The shares of an encrypted set are unknown, so any of them may have been submitted.
-  const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
-    const digests = shares.map((text) => digest(shareOf(text, "")));
-    return threshold === required && (shares.length === 0 || submitted.every((each) => digests.includes(each)));
+  const mayBeAccepted = (each: ShareSet): boolean => {
+    const digests = sharesIn(each).map(digest);
+    return each.threshold === required && (digests.length === 0 || submitted.every((one) => digests.includes(one)));
   };
   const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
   // A set of one has the key itself, and a share of any other has a point as well.
   const shareLength = share.bytes.length - (required > 1 ? 1 : 0) + (set.encrypted.length > 1 ? 1 : 0);
-  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded, shareLength } };
+  remember(run, { candidate: set, source: "reply", kept, excluded, shareLength });
 }
 
 /**
@@ -81,16 +77,17 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
 
 /** The new shares of this attempt, if the backup has them. */
 export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
-  const { operation, state } = run;
+  const { operation } = run;
   const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(operation), nonce, parameters);
   if (!candidate) return undefined;
   await assertUsable(run, candidate);
-  const { submission } = state;
+  const { submission } = run.state;
   log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
-  return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
+  remember(run, { candidate, source: "backup", excluded: submission.submitted, kept });
+  return run.state;
 }
 
 /** Recovers the new shares from the backup, or restarts: the response with them was lost. */

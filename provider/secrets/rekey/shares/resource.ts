@@ -12,7 +12,7 @@ import { getBackup } from "../protocol/api";
 import { encryptedTo, isEmpty, ShareSet } from "../protocol/crypto";
 import { assertSavesEachStep, ofTarget, RekeyOperation } from "../protocol/operation";
 import { followRows, Row } from "../protocol/rows";
-import { Observed, observe } from "../protocol/server-state";
+import { observe } from "../protocol/server-state";
 import { noShares, stopped } from "../protocol/stops";
 import { recordedOutcome } from "../submission/outcome";
 import {
@@ -73,20 +73,17 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   if (mayHaveBackup) submission.kept = await keptWithBackup(operation, submission, older.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
   const run: SharesRun = { operation, inputs, identity, state: { submission } };
-  return followRows(sharesRows, nonce ? "a nonce" : "no nonce", run).then(afterSubmission(run, submission.submitted));
+  await followRows(sharesRows, nonce ? "a nonce" : "no nonce", run);
+  return saveForHolders(run, submission.submitted);
 }
 
 /** New shares for holders are saved first. Without verification, the response with them has committed them. */
-const afterSubmission =
-  (run: SharesRun, submittedBefore: readonly string[]) =>
-  (state: SharesState): SharesState => {
-    run.state.submission = state.submission;
-    const { candidate, attempt, source } = state.submission;
-    if (!candidate || candidate.encrypted.length === 0) return state;
-    if (attempt.parameters.verification) return waitForNewShares(run, submittedBefore);
-    remember(run, { outcome: source === "reply" ? "live" : "unknown" });
-    return source === "reply" ? run.state : waitForNewShares(run, submittedBefore);
-  };
+function saveForHolders(run: SharesRun, submittedBefore: readonly string[]): SharesState {
+  const { candidate, attempt, source } = run.state.submission;
+  if (!candidate || candidate.encrypted.length === 0) return run.state;
+  if (!attempt.parameters.verification) remember(run, { outcome: source === "reply" ? "live" : "unknown" });
+  return run.state.submission.outcome === "live" ? run.state : waitForNewShares(run, submittedBefore);
+}
 
 /** The kept sets, and that in the backup, which may be live: other holders may have completed it, or its response was lost. */
 async function keptWithBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<ShareSet[]> {
@@ -117,12 +114,18 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: cancelObserved,
   },
   oldProbe,
-  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey adopts it", act: adopt },
+  {
+    server: ["matchingUnused"],
+    log: "a matching attempt without shares is in progress: the rekey adopts it",
+    act: async (run, { status }) => {
+      throw restarted(run, "attempt-adopted", status.nonce, "the provider adopted a matching attempt without shares");
+    },
+  },
   {
     holds: ["a nonce"],
     server: ["collecting"],
     log: "the attempt is collecting current shares: the rekey submits the available ones",
-    act: submitAvailable,
+    act: (run, observed) => submit(run, observed).catch(saveProgress(run)),
   },
   {
     holds: ["a nonce"],
@@ -131,7 +134,15 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: recover,
   },
   tamperedAttempt,
-  { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  {
+    server: ["matchingInUse", "foreign"],
+    log: onConflictDecides,
+    act: async (run, observed) => {
+      const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
+      if (nonce) throw restarted(run, "attempt-adopted", nonce, "the provider resumed another client's matching attempt");
+      return undefined;
+    },
+  },
 ];
 
 /** The attempt is gone, or the rekey begins anew after new shares that are not valid. */
@@ -148,19 +159,6 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
   return restart(run, "attempt-restarted", why);
 }
 
-async function adopt(run: SharesRun, { status }: Observed): Promise<never> {
-  throw restarted(run, "attempt-adopted", status.nonce, "the provider adopted a matching attempt without shares");
-}
-
-async function submitAvailable(run: SharesRun, observed: Observed): Promise<SharesState> {
-  return submit(run, observed).catch(saveProgress(run));
-}
-
-async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
-  const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
-  if (nonce) throw restarted(run, "attempt-adopted", nonce, "the provider resumed another client's matching attempt");
-}
-
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
 const { target, currentShares, newShares, waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares, connection } =
@@ -169,8 +167,7 @@ const { target, currentShares, newShares, waitSeconds, replaceBackup, confirm, o
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
-  if (last?.submission?.attempt.id === inputs.attempt.id && isForHolders(last.submission))
-    return missingShares(inputs.newShares ?? [], "newShares");
+  if (last?.submission?.attempt.id === inputs.attempt.id && isForHolders(last.submission)) return missingShares(inputs, "newShares");
   if (!last || last.submission?.candidate || !nonce) return [];
   const to = await encryptedTo(parameters.pgpKeys);
   return [
@@ -179,7 +176,7 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
       reason: `the available current shares will be submitted, as long as the attempt accepts them, to create ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
       isInformation: true,
     },
-    ...missingShares(inputs.currentShares, "currentShares"),
+    ...missingShares(inputs, "currentShares"),
   ];
 };
 

@@ -56,8 +56,8 @@ export async function submit(started: SharesRun, first: Observed): Promise<Share
 function begin(started: SharesRun, required: number): SubmissionRun {
   const { inputs, state } = started;
   const { kept, refused } = state.submission;
-  const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
-  const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
+  const { shares, missing } = availableShares(inputs, "currentShares");
+  const { shares: priorShares } = availableShares(inputs, "newShares");
   const batch = { shares };
   // The kept sets that may be the current one: with the threshold that the server requires, in plaintext, and not yet rejected.
   const otherBatches = kept

@@ -29,7 +29,7 @@ const several = (count: number, noun: string): string => `${count} more ${noun}$
 /** A holder may set the wrong variable, or come too late. */
 function notSent({ inputs }: SharesRun, phase: RekeyProgress["phase"]): string {
   const other = phase === "submitting" ? "newShares" : "currentShares";
-  if (availableShares(inputs[other] ?? [], other).shares.length === 0) return "No share was supplied";
+  if (availableShares(inputs, other).shares.length === 0) return "No share was supplied";
   return other === "newShares"
     ? "There are no new shares yet, so yours was not sent"
     : "The current shares are complete, so yours was not sent";
