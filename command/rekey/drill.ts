@@ -3,7 +3,7 @@ import { noEngine } from "../../provider/contract/operation";
 import { readReference } from "../../provider/contract/secret";
 import { isNoShare, nameOf, ShareReference } from "../../provider/secrets/rekey/inputs";
 import { assertTarget, getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
-import { canCombine, createThrowAwayKey, prove, redacting, Share, setsOf } from "../../provider/secrets/rekey/protocol/crypto";
+import { canCombine, createThrowAwayKey, redacting, Share, setsOf } from "../../provider/secrets/rekey/protocol/crypto";
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { firstAccepted } from "../../provider/secrets/rekey/protocol/probe";
 import { keysOf } from "../../provider/secrets/rekey/protocol/stops";
@@ -92,10 +92,7 @@ async function testShares(
           terminal,
           `${other.label} and ${share.label} cannot both be right: they have the same point (last byte), or different lengths.`,
         );
-    // With many shares, the sets without a wrong one may come late.
-    const verdict = await prove(shares, required);
-    const misfits = verdict.proven === false ? verdict.misfits : [];
-    const sets = setsOf([...shares.filter((share) => !misfits.includes(share)), ...misfits], required);
+    const sets = await setsOf(shares, required);
     say(terminal, `Testing ${required} of ${shares.length} shares at a time.`);
     const accepted = sets.length > 0 ? await accept(sets) : undefined;
     if (!accepted) return { proven, wrong };

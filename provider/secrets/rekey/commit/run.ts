@@ -1,6 +1,6 @@
 import { StewardError } from "../../../contract/errors";
 import { availableShares, invalidShare, ProgramShare, ShareField } from "../inputs";
-import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
+import { redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
 import { commandFor } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
 import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
@@ -74,13 +74,10 @@ export function givenTo({ state }: SharesRun, nonce: string): string[] {
   return given?.nonce === nonce ? given.digests : [];
 }
 
-/** The sets of a whole threshold in this run, of which one with a wrong share comes last. Any threshold of a plain set is as good as another. */
+/** The sets of a whole threshold in this run. Any threshold of a plain set is as good as another. */
 export async function wholeSets({ shares, ...run }: CommitRun): Promise<Share[][]> {
   const { threshold } = candidateOf(run);
-  if (isPlain(run)) return [shares.slice(0, threshold)];
-  const proof = await prove(shares, threshold);
-  const misfits = proof.proven === false ? proof.misfits : [];
-  return setsOf([...shares.filter((share) => !misfits.includes(share)), ...misfits], threshold);
+  return isPlain(run) ? [shares.slice(0, threshold)] : setsOf(shares, threshold);
 }
 
 /** The outcome is known or unknown, and the shares given so far do not count any more. */

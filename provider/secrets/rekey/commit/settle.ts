@@ -4,17 +4,7 @@ import { availableShares } from "../inputs";
 import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
 import { redacting, shareDigest, shareOf, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
-import {
-  cancelIfCurrent,
-  firstValid,
-  isComplete,
-  Probe,
-  ProbedSet,
-  probeDisturbed,
-  probeParameters,
-  startProbe,
-  submitSet,
-} from "../protocol/probe";
+import { cancelIfCurrent, firstValid, isComplete, ProbedSet, probeDisturbed, probeIn, startProbe, submitSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
 import { unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
@@ -36,7 +26,8 @@ export async function settle(run: CommitRun, { server, status }: Observed): Prom
 async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Promise<SharesState> {
   const candidate = candidateOf(run);
   if (run.shares.length === 0) return waitForProbe(run, status?.progress, 0);
-  const probe = await probeFor(run, status);
+  const options = { key: run.inputs.attempt.probe, disturbed: probeDisturbed };
+  const probe = status ? probeIn(run.operation, options, status) : await startProbe(run.operation, options);
   const given = givenTo(run, probe.nonce);
   const end = async (): Promise<void> => {
     await cancelIfCurrent(probe);
@@ -66,12 +57,6 @@ async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Prom
     throw notAccepted(run, "the server refused the new shares that were brought as current ones");
   }
   return waitForProbe(run, givenTo(run, probe.nonce).length, run.supplied);
-}
-
-async function probeFor({ operation, inputs }: CommitRun, status: RekeyStatus | undefined): Promise<Probe> {
-  const { probe: key } = inputs.attempt;
-  if (!status) return startProbe(operation, { key, disturbed: probeDisturbed });
-  return { operation, parameters: probeParameters(key), nonce: status.nonce, required: status.required, disturbed: probeDisturbed };
 }
 
 /** `count`: the shares of the probe in progress. */

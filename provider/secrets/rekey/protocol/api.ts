@@ -52,9 +52,6 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
-/** The parameters in the request of an attempt. */
-export type Requested = Omit<RekeyParameters, "encryptionKeys">;
-
 /** The encrypted shares that Vault keeps. */
 export interface RekeyBackup {
   /** The nonce of the attempt that created them. */
@@ -253,7 +250,10 @@ async function getVerification(operation: RekeyOperation, progress: number, requ
 }
 
 /** Starts an attempt. Returns its nonce, if the response contains it, and the new shares if there are no current ones. */
-export async function startAttempt(operation: RekeyOperation, parameters: Requested): Promise<{ nonce?: string; first?: FirstShares }> {
+export async function startAttempt(
+  operation: RekeyOperation,
+  parameters: RekeyParameters,
+): Promise<{ nonce?: string; first?: FirstShares }> {
   const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -300,31 +300,21 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client canceled the attempt before.
     isConfirmed = await isInProgress();
-    if (isConfirmed && refusal) throw explainRefusedCancel(refusal, operation);
+    // Vault refuses a cancel without a body: a connection without a dialect sends none.
+    const hint = 'If the server is Vault, set the connection\'s dialect to "hashicorp".';
+    if (isConfirmed && refusal) throw content ? refusal : identified("wrong-dialect", refusal.with({ hint }));
     if (isConfirmed) await cancel();
   }
   operation.run.cache.set(key, true);
   return isConfirmed;
 }
 
-/** Vault refuses a cancel without a body: a connection without a dialect sends none. */
-const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): StewardError =>
-  dialectOf(operation).cancelNamesNonce
-    ? error
-    : identified("wrong-dialect", error.with({ hint: 'If the server is Vault, set the connection\'s dialect to "hashicorp".' }));
-
-/** The response to a current share: the new set after the last one, and before it the server's count, if the response has it. */
-export interface SubmittedShare {
-  set?: ShareSet;
-  progress?: number;
-}
-
-/** Submits a current share. The response to the last one contains the new set. */
+/** Submits a current share. The response to the last one contains the new set, and before it the server's count, if the response has it. */
 export async function submitShare(
   operation: RekeyOperation,
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
-): Promise<SubmittedShare> {
+): Promise<{ set?: ShareSet; progress?: number }> {
   const response = await write(operation, "update", updateSchema, { key: share, nonce });
   if (!response.complete) return { progress: response.progress };
   return { set: { nonce, threshold: parameters.threshold, ...sharesIn(response, parameters) } };
@@ -427,7 +417,7 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
 export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
 /** True if the rekey succeeds without a share: the API document then requires one share of one. */
-export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: Requested): boolean =>
+export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: RekeyParameters): boolean =>
   dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */

@@ -127,13 +127,20 @@ export const canCombine = (a: Share, b: Share): boolean => keyOf([a, b]) !== und
 /** The most sets that are tried until the server accepts one. */
 const mostSets = 100;
 
+/** The sets of `count` shares to try until the server accepts one. A set with a share that does not fit most others comes last. */
+export async function setsOf(shares: readonly Share[], count: number): Promise<Share[][]> {
+  const proof = await prove(shares, count);
+  const misfits = proof.proven === false ? proof.misfits : [];
+  return combinations([...shares.filter((share) => !misfits.includes(share)), ...misfits], count);
+}
+
 /** The first sets of `count` shares that can be combined. */
-export function setsOf(shares: readonly Share[], count: number, chosen: Share[] = [], sets: Share[][] = []): Share[][] {
+function combinations(shares: readonly Share[], count: number, chosen: Share[] = [], sets: Share[][] = []): Share[][] {
   if (chosen.length === count) sets.push(chosen);
   const rest = chosen.length === count ? [] : shares.slice(0, shares.length - (count - chosen.length) + 1);
   for (const [index, share] of rest.entries())
     if (sets.length < mostSets && chosen.every((other) => canCombine(other, share)))
-      setsOf(shares.slice(index + 1), count, [...chosen, share], sets);
+      combinations(shares.slice(index + 1), count, [...chosen, share], sets);
   return sets;
 }
 

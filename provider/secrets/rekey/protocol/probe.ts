@@ -45,7 +45,7 @@ type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefine
 /** A probe in progress. */
 export interface Probe {
   operation: RekeyOperation;
-  parameters: api.Requested;
+  parameters: api.RekeyParameters;
   nonce: string;
   required: number;
   disturbed: ProbeOptions["disturbed"];
@@ -72,25 +72,35 @@ export async function firstAccepted<Set>(
   return isTestable ? firstAccepted(operation, options, untested, sharesOf) : accepted;
 }
 
-/** The parameters of a probe for this throw-away key. */
-export const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Requested => ({
+/** The parameters of a probe for this throw-away key, whose new share nobody can read. */
+const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.RekeyParameters => ({
   shares: 1,
   threshold: 1,
   pgpKeys: [key],
   fingerprints: [fingerprint],
+  encryptionKeys: [],
   backup: false,
   verification: true,
 });
 
-export async function startProbe(operation: RekeyOperation, { key, disturbed }: ProbeOptions): Promise<Probe> {
-  const parameters = probeParameters(key);
+/** The probe in progress. */
+export const probeIn = (operation: RekeyOperation, { key, disturbed }: ProbeOptions, { nonce, required }: api.RekeyStatus): Probe => ({
+  operation,
+  parameters: probeParameters(key),
+  nonce,
+  required,
+  disturbed,
+});
+
+export async function startProbe(operation: RekeyOperation, options: ProbeOptions): Promise<Probe> {
+  const { disturbed } = options;
+  const parameters = probeParameters(options.key);
   const started = await api.startAttempt(operation, parameters).catch((error) => {
     throw api.isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
   });
   const status = await api.getStatus(operation);
-  const { nonce, required } = status;
-  const probe = { operation, parameters, nonce, required, disturbed };
-  const isOwn = status.started && (started.nonce === undefined || started.nonce === nonce);
+  const probe = probeIn(operation, options, status);
+  const isOwn = status.started && (started.nonce === undefined || started.nonce === status.nonce);
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (isOwn && matches(status, parameters)) return probe;
   if (isOwn && started.nonce) await cancelIfCurrent(probe);
@@ -135,7 +145,7 @@ export async function submitSet(
     await assertUndisturbed();
     const isLast = submitted + 1 === required;
     try {
-      const send = (): Promise<api.SubmittedShare> => api.submitShare(operation, { nonce, share: share.text }, parameters);
+      const send = () => api.submitShare(operation, { nonce, share: share.text }, parameters);
       const { set, progress } = await api.retryAfter429(operation, send, assertUndisturbed);
       // A set that is complete before its last share has one of another client.
       if (set ? !isLast : progress !== undefined && progress !== submitted + 1)
