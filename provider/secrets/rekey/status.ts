@@ -38,13 +38,7 @@ export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promi
 }
 
 /** Options of {@link getRekeyBackup}. */
-export interface GetRekeyBackupOptions extends ConnectionArgs {
-  /**
-   * The keys of the rekey.
-   * @default "unseal"
-   */
-  target?: RekeyTarget;
-}
+export interface GetRekeyBackupOptions extends GetRekeyStatusOptions {}
 
 export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | undefined> = {
   token: "secrets:getRekeyBackup",

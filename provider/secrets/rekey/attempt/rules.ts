@@ -53,16 +53,10 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   },
   {
     fields: ["confirm", "pgpKeys"],
-    check: ({ confirm, pgpKeys }) =>
-      confirm === "all" && !pgpKeys
-        ? [
-            {
-              path: "confirm",
-              rule: "needs-pgp-keys",
-              reason: "requires pgpKeys: without them, all new shares are proven before the commit",
-            },
-          ]
-        : [],
+    check: ({ confirm, pgpKeys }) => {
+      const reason = "requires pgpKeys: without them, all new shares are proven before the commit";
+      return confirm === "all" && !pgpKeys ? [{ path: "confirm", rule: "needs-pgp-keys", reason }] : [];
+    },
   },
   {
     fields: ["backup", "pgpKeys", "removeBackup"],

@@ -28,14 +28,12 @@ export const withNonce = (nonces: readonly string[], nonce: string): string[] =>
  */
 export async function newAttempt(operation: RekeyOperation, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
   const { parameters } = identity;
-  let nonce: string | undefined;
   let lost: unknown;
-  try {
-    ({ nonce } = await startAttempt(operation, parameters));
-  } catch (error) {
+  const { nonce } = await startAttempt(operation, parameters).catch((error) => {
     if (!isReplyLost(error)) throw error;
     lost = error;
-  }
+    return { nonce: undefined };
+  });
   const { server, status } = await observe(operation, { ...identity, nonce });
   if (server === "none") throw lost ?? stopped("attempt-lost", `the new attempt no longer exists: ${lossCauses}`, runAgain);
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.

@@ -2,8 +2,8 @@ import { oldProbe } from "../attempt/cancel";
 import { conflictingAttempt, tamperedAttempt } from "../attempt/conflict";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { stopped } from "../protocol/stops";
-import { SharesRun, SharesState, saveProgress } from "../submission/state";
-import { areFirst, CommitRun, candidateOf, unknownOutcome, withNewShares } from "./run";
+import { SharesState } from "../submission/state";
+import { areFirst, CommitRun, candidateOf, unknownOutcome } from "./run";
 import { notCommitted, settle, stopDead } from "./settle";
 import { verify } from "./verify";
 
@@ -53,6 +53,3 @@ export async function commit(run: CommitRun): Promise<SharesState> {
     );
   return followRows(commitRows, outcome === "open" ? "a candidate" : "an unknown outcome", run);
 }
-
-/** Continues with new shares that were made in an earlier run. */
-export const continueWithHolders = async (run: SharesRun): Promise<SharesState> => commit(withNewShares(run)).catch(saveProgress(run));

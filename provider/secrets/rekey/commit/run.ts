@@ -35,19 +35,19 @@ export function beginsAnew(run: SharesRun): boolean {
   return has("currentShares") && (outcome === "dead" || !has("newShares"));
 }
 
-export const digestOf = ({ nonce }: ShareSet, share: Share): string => shareDigest(nonce, share);
+export const digestOf = (run: SharesRun, share: Share): string => shareDigest(candidateOf(run).nonce, share);
 
 /** Reads the new shares, and takes out those that only confirm. Throws before anything is sent if one cannot be a new share. */
 export function withNewShares(run: SharesRun): CommitRun {
   const { submission } = run.state;
   const candidate = candidateOf(run);
   const { shares } = availableShares(run.inputs, "newShares");
-  for (const share of shares) assertNew(run, share, candidate);
+  for (const share of shares) assertNew(run, share);
   const labeled = shares.map((share) => ({ ...share, label: labelOf(share, run.inputs.newShares?.length, candidate) }));
   const confirms = run.inputs.confirm === "all" && submission.outcome === "open";
-  const fresh = confirms ? labeled.filter((share) => !submission.confirmed.includes(digestOf(candidate, share))) : labeled;
+  const fresh = confirms ? labeled.filter((share) => !submission.confirmed.includes(digestOf(run, share))) : labeled;
   const now = confirms ? fresh.slice(0, Math.max(0, toConfirm(run) - submission.confirmed.length)) : [];
-  remember(run, { confirmed: [...submission.confirmed, ...now.map((share) => digestOf(candidate, share))] });
+  remember(run, { confirmed: [...submission.confirmed, ...now.map((share) => digestOf(run, share))] });
   const operation = redacting(run.operation, [{ shares: labeled }]);
   return { ...run, operation, shares: fresh.slice(now.length), supplied: labeled.length };
 }
@@ -58,9 +58,9 @@ function labelOf({ label, index }: ProgramShare, count: number | undefined, { en
   return fingerprint && count === encrypted.length ? `the share of ${fingerprint}` : label;
 }
 
-function assertNew({ state }: SharesRun, share: ProgramShare, candidate: ShareSet): void {
-  const { excluded, shareLength } = state.submission;
-  const reason = excluded.includes(digestOf(candidate, share))
+function assertNew(run: SharesRun, share: ProgramShare): void {
+  const { excluded, shareLength } = run.state.submission;
+  const reason = excluded.includes(digestOf(run, share))
     ? "is a previous share, and not a new one"
     : shareLength !== undefined && share.bytes.length !== shareLength
       ? `has ${share.bytes.length} bytes, and a new share has ${shareLength}`
@@ -73,6 +73,9 @@ export function givenTo({ state }: SharesRun, nonce: string): string[] {
   const { given } = state.submission;
   return given?.nonce === nonce ? given.digests : [];
 }
+
+export const noteGiven = (run: SharesRun, nonce: string, share: Share): void =>
+  remember(run, { given: { nonce, digests: [...givenTo(run, nonce), digestOf(run, share)] } });
 
 /** The sets of a whole threshold in this run. Any threshold of a plain set is as good as another. */
 export async function wholeSets({ shares, ...run }: CommitRun): Promise<Share[][]> {

@@ -2,13 +2,13 @@ import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { availableShares } from "../inputs";
 import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
-import { redacting, shareDigest, shareOf, sharesIn } from "../protocol/crypto";
+import { redacting, shareOf, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
 import { cancelIfCurrent, firstValid, isComplete, ProbedSet, probeDisturbed, probeIn, startProbe, submitSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
 import { unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
-import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, setOutcome, wholeSets } from "./run";
+import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, noteGiven, setOutcome, wholeSets } from "./run";
 import { becomeLive } from "./verify";
 
 // It is unknown whether the new shares are live. A probe takes them as current shares, and changes nothing.
@@ -28,7 +28,6 @@ async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Prom
   if (run.shares.length === 0) return waitForProbe(run, status?.progress, 0);
   const options = { key: run.inputs.attempt.probe, disturbed: probeDisturbed };
   const probe = status ? probeIn(run.operation, options, status) : await startProbe(run.operation, options);
-  const given = givenTo(run, probe.nonce);
   const end = async (): Promise<void> => {
     await cancelIfCurrent(probe);
     remember(run, { given: undefined });
@@ -37,19 +36,18 @@ async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Prom
     await end();
     throw notAccepted(run, `the server requires ${probe.required} shares, and the new ones have a threshold of ${candidate.threshold}`);
   }
-  remember(run, { given: { nonce: probe.nonce, digests: given } });
+  remember(run, { given: { nonce: probe.nonce, digests: givenTo(run, probe.nonce) } });
   for (const share of run.shares) {
-    const digest = digestOf(candidate, share);
-    const digests = givenTo(run, probe.nonce);
-    if (digests.includes(digest)) continue;
-    const verdict = await submitSet(probe, [share], digests.length).catch(async (error) => {
+    const given = givenTo(run, probe.nonce);
+    if (given.includes(digestOf(run, share))) continue;
+    const verdict = await submitSet(probe, [share], given.length).catch(async (error) => {
       const isDisturbed = error.details?.rule === "rekey/probe-disturbed";
       if (!(error instanceof StewardError) || (!isDisturbed && wasNotCounted(error))) throw error;
       await end();
       throw isDisturbed ? error : probeDisturbed(error.details.reason);
     });
     if (verdict === "counted") {
-      remember(run, { given: { nonce: probe.nonce, digests: [...digests, digest] } });
+      noteGiven(run, probe.nonce, share);
       continue;
     }
     await end();
@@ -83,7 +81,7 @@ async function settleAtOnce(run: CommitRun, { required }: RekeyStatus): Promise<
   const candidate = candidateOf(run);
   const { shares: current } = availableShares(inputs, "currentShares");
   // Holders may bring new shares as currentShares, and wrong ones beside them. Those tested have one that was submitted as a current one.
-  const isCurrent = isPlain(run) || current.slice(0, required).some((share) => excluded.includes(shareDigest(candidate.nonce, share)));
+  const isCurrent = isPlain(run) || current.slice(0, required).some((share) => excluded.includes(digestOf(run, share)));
   const previous = [...(live ? [live] : []), ...kept].filter((set) => set.shares.length > 0);
   const others: ProbedSet[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),

@@ -7,7 +7,19 @@ import { log } from "../protocol/operation";
 import { describeStatus, Observed, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
-import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, setOutcome, toConfirm, unknownOutcome, wholeSets } from "./run";
+import {
+  CommitRun,
+  candidateOf,
+  digestOf,
+  endRun,
+  givenTo,
+  isPlain,
+  noteGiven,
+  setOutcome,
+  toConfirm,
+  unknownOutcome,
+  wholeSets,
+} from "./run";
 
 // New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
 
@@ -64,15 +76,13 @@ async function restart(run: CommitRun): Promise<void> {
 }
 
 async function sendAll(run: CommitRun, shares: readonly Share[]): Promise<Verdict> {
-  const candidate = candidateOf(run);
   for (const share of shares) {
     const current = await currentVerification(run);
     await assertCount(run, current);
-    if (givenTo(run, current.nonce).includes(digestOf(candidate, share))) continue;
+    if (givenTo(run, current.nonce).includes(digestOf(run, share))) continue;
     const verdict = await send(run, share, current);
     if (verdict !== "counted") return verdict;
-    const digests = [...givenTo(run, current.nonce), digestOf(candidate, share)];
-    remember(run, { given: { nonce: current.nonce, digests } });
+    noteGiven(run, current.nonce, share);
   }
   return "counted";
 }

@@ -113,16 +113,9 @@ function belongTogether(shares: readonly Share[], threshold: number): ProofResul
   return { proven: false, reason: "the shares do not match, and the wrong ones cannot be identified", misfits: [] };
 }
 
-/** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. */
-function keyOf(shares: readonly Share[]): Buffer | undefined {
-  const points = shares.map(pointOf);
-  const lengths = new Set(shares.map(({ bytes }) => bytes.length));
-  if (lengths.size !== 1 || lengths.has(0) || points.includes(0) || new Set(points).size < points.length) return undefined;
-  return polynomialThrough(shares)(0);
-}
-
 /** False for shares with the same point or of different lengths. OpenBao before 2.6 keeps a set with such shares until the attempt ends. */
-export const canCombine = (a: Share, b: Share): boolean => keyOf([a, b]) !== undefined;
+export const canCombine = (a: Share, b: Share): boolean =>
+  a.bytes.length === b.bytes.length && pointOf(a) > 0 && pointOf(b) > 0 && pointOf(a) !== pointOf(b);
 
 /** The most sets that are tried until the server accepts one. */
 const mostSets = 100;

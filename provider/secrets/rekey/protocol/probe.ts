@@ -43,7 +43,7 @@ type ProbeVerdict = "accepted" | "refused" | "not combined" | "counted";
 type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefined;
 
 /** A probe in progress. */
-export interface Probe {
+interface Probe {
   operation: RekeyOperation;
   parameters: api.RekeyParameters;
   nonce: string;

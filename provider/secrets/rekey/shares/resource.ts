@@ -4,8 +4,8 @@ import { cancelLeftovers, cancelObserved, oldProbe } from "../attempt/cancel";
 import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
 import { assertNoForeignBackup } from "../attempt/start";
 import { Attempt, hasKeys, identityOf } from "../attempt/state";
-import { continueWithHolders } from "../commit/rows";
-import { beginsAnew, waitForNewShares } from "../commit/run";
+import { commit } from "../commit/rows";
+import { beginsAnew, waitForNewShares, withNewShares } from "../commit/run";
 import { definitionOf, rekeyObjects } from "../definition";
 import { missingShares, rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
@@ -44,7 +44,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     if (!isForHolders(before)) return { submission: before };
     assertSavesEachStep(operation);
     const run = { operation, inputs, identity: identityOf(attempt, before.nonces, made.nonce), state: { submission: before } };
-    if (!beginsAnew(run)) return continueWithHolders(run);
+    if (!beginsAnew(run)) return commit(withNewShares(run)).catch(saveProgress(run));
   }
   assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
