@@ -1,5 +1,5 @@
 import { clearCache } from "../../../../provider/engine/dynamic-runtime";
-import { holders } from "../../../support/pgp";
+import { holders, readAll } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack, RekeyTarget, rekeyTargets, stackOn } from "../../../support/rekey";
@@ -74,6 +74,19 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     await b.up({ ...size, pgpKeys, currentShares: [], newShares: live.slice(2, 4) }, "commit", remembers);
     expect(b.outputs.complete).toBe(true);
     await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
+  });
+
+  test("the resource with the previous shares is deleted in the run that commits those of holders", async () => {
+    const [a, b] = [stackOn(target), stackOn(target)];
+    await a.up({ ...size, currentShares: target.first.slice(0, 3) });
+    const all = await holders(3);
+    const pgp = { ...size, pgpKeys: all.map(({ publicKey }) => publicKey), currentShares: a.outputs.shares };
+    await b.up(pgp);
+    const newShares = await readAll(all, b.candidate.encrypted);
+    clearCache();
+    await b.up({ ...pgp, newShares }, "commit", remembers);
+    for (const part of [a.commit, a.shares, a.attempt]) await part.destroy(remembers);
+    expect(await target.opens(newShares.slice(0, 2))).toBe(true);
   });
 
   const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
