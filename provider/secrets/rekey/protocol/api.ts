@@ -52,6 +52,9 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
+/** The parameters in the request of an attempt. */
+export type Requested = Omit<RekeyParameters, "encryptionKeys">;
+
 /** The encrypted shares that Vault keeps. */
 export interface RekeyBackup {
   /** The nonce of the attempt that created them. */
@@ -250,10 +253,7 @@ async function getVerification(operation: RekeyOperation, progress: number, requ
 }
 
 /** Starts an attempt. Returns its nonce, if the response contains it, and the new shares if there are no current ones. */
-export async function startAttempt(
-  operation: RekeyOperation,
-  parameters: RekeyParameters,
-): Promise<{ nonce?: string; first?: FirstShares }> {
+export async function startAttempt(operation: RekeyOperation, parameters: Requested): Promise<{ nonce?: string; first?: FirstShares }> {
   const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -417,7 +417,7 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
 export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
 /** True if the rekey succeeds without a share: the API document then requires one share of one. */
-export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: RekeyParameters): boolean =>
+export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: Requested): boolean =>
   dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */

@@ -45,7 +45,7 @@ type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefine
 /** A probe in progress. */
 interface Probe {
   operation: RekeyOperation;
-  parameters: api.RekeyParameters;
+  parameters: api.Requested;
   nonce: string;
   required: number;
   disturbed: ProbeOptions["disturbed"];
@@ -73,12 +73,11 @@ export async function firstAccepted<Set>(
 }
 
 /** The parameters of a probe for this throw-away key, whose new share nobody can read. */
-const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.RekeyParameters => ({
+const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Requested => ({
   shares: 1,
   threshold: 1,
   pgpKeys: [key],
   fingerprints: [fingerprint],
-  encryptionKeys: [],
   backup: false,
   verification: true,
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { getStatus, RekeyParameters, RekeyStatus } from "./api";
+import { getStatus, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyOperation, RekeyTarget } from "./operation";
 
 /**
@@ -69,7 +69,7 @@ export const isProbe = (status: RekeyStatus, fingerprint: string | undefined): b
   status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
 /** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
-export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: RekeyParameters): boolean =>
+export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Requested): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
   status.backup === backup &&
