@@ -34,7 +34,7 @@ export interface SubmissionRun extends SharesRun {
   isWaitPrinted: boolean;
 }
 
-/** Goes on with the next set. Returns false if there is no other one to try. */
+/** Continues with the next set. Returns false if there is no other one to try. */
 export function takeNextBatch(run: SubmissionRun): boolean {
   const batch = run.otherBatches.shift();
   if (batch) Object.assign(run, { batch, next: 0 });
