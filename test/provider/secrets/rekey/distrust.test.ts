@@ -2,7 +2,7 @@ import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { formsIn } from "../../../support/canaries";
 import { Holder, rotate } from "../../../support/pgp";
 import { refusal } from "../../../support/refusal";
-import { onEachRekeyTarget } from "../../../support/rekey";
+import { onEachRekeyTarget, spoiled } from "../../../support/rekey";
 import { lines, stack, tools } from "./story";
 
 const { createMessage, encrypt } = require("openpgp") as typeof OpenPGP;
@@ -53,6 +53,18 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     await stack.up({ ...pgp, newShares, removeBackup: true });
     expect((await current().outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
+  });
+
+  test("a new share of another client stops the verification of shares in the state, and the next run restarts it", async () => {
+    const theirs = async (): Promise<void> => {
+      const { nonce } = (await current().outOfBand("GET", "sys/rekey/verify")).body;
+      const key = spoiled(stack.candidate.shares[2]);
+      await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce });
+    };
+    interrupt("PUT", "verify", { when: "after", act: theirs, answer: (body) => body }, 1);
+    expect(await stack.stops(inputs({ secretThreshold: 3 }))).toBe("rekey/verification-disturbed");
+    await stack.up(inputs({ secretThreshold: 3 }));
+    expect(stack.outputs.complete).toBe(true);
   });
 
   test("an error redacts shares from references in every encoding", async () => {
