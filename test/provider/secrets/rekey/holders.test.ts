@@ -45,6 +45,15 @@ onEachRekeyTarget("holders with one share each", (current) => {
     return { program: ceremony(pgp), shares: newShares };
   };
 
+  test("a share that was supplied as a new one before the new shares exist is none of them", async () => {
+    const [a = "", b = "", c = "", early = ""] = current().first;
+    const { pgp } = await forHolders(3);
+    const program = ceremony(pgp);
+    for (const SHARE of [a, b]) await run(program, { SHARE });
+    expect(await run(program, { SHARE: c, NEW_SHARE: early })).toBe("done");
+    expect(await run(program, { NEW_SHARE: early })).toBe("rekey/invalid-share");
+  });
+
   test("each run succeeds and waits for the next holder, and the state has no share at any time", async () => {
     const { first } = current();
     const { all, pgp } = await forHolders(3);
