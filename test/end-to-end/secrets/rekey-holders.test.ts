@@ -72,7 +72,9 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
     declare();
     const waits = async (variables: Record<string, string>, more: string, [count, required]: number[], noun: string): Promise<void> => {
       const { code, output: shown } = await up(variables);
-      const message = `warning: rekey: Your share was accepted. Waiting for ${more}: ${count} of ${required} ${noun}. Nothing has changed yet.`;
+      const counted = `${count} of ${required} ${noun}`;
+      const done = count > 0 ? `: ${counted}. You are done. Waiting for ${more}` : `. You are done. Waiting for ${more}: ${counted}`;
+      const message = `warning: rekey: Your share was accepted${done}. Nothing has changed yet.`;
       expect([code, shown.includes(message)]).toEqual([0, true]);
       const phase = noun.startsWith("new") ? "verifying" : "submitting";
       expect([await output("progress"), await output("complete")]).toEqual([{ phase, count, required }, false]);

@@ -50,7 +50,8 @@ export function waitForHolders(run: SharesRun, { id, accepted, progress, details
   const onWaiting = run.inputs.onWaiting ?? (fingerprints.length > 0 ? "succeed" : "fail");
   if (hasFailed || onWaiting === "fail") throw unfinished(run, id, facts, next);
   const holders = `Waiting for ${several(Math.max(1, required - count), "key holder")}`;
-  const begun = accepted === undefined ? holders : `${accepted > 0 ? shares : notSent(run, phase)}. ${holders}`;
-  warn(run.operation, `${begun}: ${facts}.${verification || phase !== "submitting" ? ` ${committed}.` : ""} ${next}`);
+  const done = count > 0 ? `${shares}: ${facts}. You are done. ${holders}` : `${shares}. You are done. ${holders}: ${facts}`;
+  const begun = accepted ? done : `${accepted === 0 ? `${notSent(run, phase)}. ` : ""}${holders}: ${facts}`;
+  warn(run.operation, `${begun}.${verification || phase !== "submitting" ? ` ${committed}.` : ""} ${next}`);
   return run.state;
 }

@@ -64,7 +64,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     );
     for (const [count, share] of first.slice(0, 2).entries()) {
       expect(await run(program, { SHARE: share })).toBe("done");
-      const waiting = `Your share was accepted. Waiting for ${2 - count} more key holder${count === 0 ? "s" : ""}: ${count + 1} of 3 current shares`;
+      const waiting = `Your share was accepted: ${count + 1} of 3 current shares submitted. You are done. Waiting for ${2 - count} more key holder`;
       expect(lines()).toContain(waiting);
       expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "submitting", count: count + 1, required: 3 } });
     }
@@ -73,7 +73,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     const shares = await readAll(all, stack.outputs.encryptedShares);
     expect((await stack.shares.preview(stack.shares.state?.inputs ?? {})).operation).toBe("update");
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
-    expect(lines()).toContain("Your share was accepted. Waiting for 1 more key holder: 1 of 2 new shares verified");
+    expect(lines()).toContain("Your share was accepted: 1 of 2 new shares verified. You are done. Waiting for 1 more key holder.");
     // A repeated share is not sent again.
     const again = await requests(() => run(program, { NEW_SHARE: shares[0] as string }));
     expect(again.filter((request) => !request.startsWith("GET"))).toEqual([]);
@@ -171,7 +171,8 @@ onEachRekeyTarget("holders with one share each", (current) => {
     for (const [count, share] of shares.slice(0, 2).entries()) {
       const sent = await requests(() => run(program, { NEW_SHARE: share }));
       expect(sent.filter((request) => !request.startsWith("GET"))).toEqual([]);
-      if (count === 0) expect(lines()).toContain("Waiting for 1 more key holder: 1 of 2 new shares confirmed");
+      if (count === 0)
+        expect(lines()).toContain("Your share was accepted: 1 of 2 new shares confirmed. You are done. Waiting for 1 more key holder.");
     }
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
     expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
