@@ -161,7 +161,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     interrupt("PUT", "verify", { when: "before", act: () => verify(shares[1] as string) }, 1);
     expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
     if (current().dialect !== "hashicorp") return;
-    expect(lines()).toContain("Waiting for 1 more key holder: 2 of 3 new shares verified");
+    expect(lines()).toContain("Your share was accepted: 2 of 3 new shares verified. You are done. Waiting for 1 more key holder.");
     expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
     expect(stack.outputs.complete).toBe(true);
   });
