@@ -70,7 +70,12 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
 
   test("no share is written, and each run but the last succeeds and waits for the next holder", async () => {
     declare();
-    const waits = async (variables: Record<string, string>, more: string, [count = 0, required = 0]: number[], noun: string): Promise<void> => {
+    const waits = async (
+      variables: Record<string, string>,
+      more: string,
+      [count = 0, required = 0]: number[],
+      noun: string,
+    ): Promise<void> => {
       const { code, output: shown } = await up(variables);
       const counted = `${count} of ${required} ${noun}`;
       const done = count > 0 ? `: ${counted}. You are done. Waiting for ${more}` : `. You are done. Waiting for ${more}: ${counted}`;
