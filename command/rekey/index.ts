@@ -20,7 +20,7 @@ The first address that is set is used, with the other variables of its prefix on
 …_CLIENT_KEY.`;
 
 export const exits = `
-Exit code: 0 success, 1 failure, 2 usage error, 3 if the server rejected the share, 130 canceled at a prompt.`;
+Exit code: 0 success, 1 failure, 2 usage error, 3 if the server rejected a share, 130 canceled at a prompt.`;
 
 const shares = `
 The command prompts for the share without showing it. Without a terminal, it reads the share from standard input:
@@ -74,12 +74,11 @@ ${environment}
 ${exits}`,
     );
 
-  rekey
-    .command("status")
-    .description("Show the rekey in progress: its parameters, recipients and progress.")
-    .addOption(target())
+  const add = (name: string, description: string, help = ""): Command =>
+    rekey.command(name).description(description).addOption(target()).addHelpText("after", `${help}${environment}\n${exits}`);
+
+  add("status", "Show the rekey in progress: its parameters, recipients and progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
-    .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the status cannot be read.`)
     .action(async (options: TargetOptions & { json?: boolean }) => {
       const operation = service(terminal, options);
       const status = await getStatus(operation);
@@ -87,86 +86,68 @@ ${exits}`,
       for (const line of lines) await print(terminal, line);
     });
 
-  rekey
-    .command("init")
-    .description("Start a rekey with verification.")
-    .addOption(target())
-    .requiredOption("--threshold <number>", "the number of new shares that the server requires")
-    .addOption(new Option("--keys <folder>", "the holders' public OpenPGP keys, one file each: one new share is encrypted to each"))
-    .addOption(new Option("--shares <number>", "the number of new shares, in plaintext").conflicts("keys"))
-    .addHelpText(
-      "after",
-      `
+  add(
+    "init",
+    "Start a rekey with verification.",
+    `
   $ pulumi-steward rekey init --keys keys/ --threshold 3
 
 Each key is checked before the start. The command never replaces a rekey in progress or the backup of another one.
-${environment}
-${exits}`,
-    )
+`,
+  )
+    .requiredOption("--threshold <number>", "the number of new shares that the server requires")
+    .addOption(new Option("--keys <folder>", "the holders' public OpenPGP keys, one file each: one new share is encrypted to each"))
+    .addOption(new Option("--shares <number>", "the number of new shares, in plaintext").conflicts("keys"))
     .action(async (options: InitOptions, command: Command) => {
-      if (options.keys === undefined && options.shares === undefined)
-        command.showHelpAfterError(false).error("error: --keys or --shares is required");
+      if (options.keys === undefined && options.shares === undefined) misused(command, "--keys or --shares is required");
       await init(terminal, options);
     });
 
-  rekey
-    .command("submit")
-    .description("Submit a current share. The last one returns the new shares.")
-    .addOption(target())
-    .option("--nonce <nonce>", nonce)
-    .addOption(fromBackup())
-    .addOption(encrypted())
-    .option("--output <file>", "write the new shares to this new file instead of standard output")
-    .option("--allow-http", plaintext)
-    .addHelpText(
-      "after",
-      `${shares} submit --nonce 6f1c…
+  add(
+    "submit",
+    "Submit a current share. The last one returns the new shares.",
+    `${shares} submit --nonce 6f1c…
 ${withGpg}
 
 Compare the numbers and the fingerprints before you enter the share. If the rekey changes in the meantime, nothing is sent.
 The command sends the share once, and repeats the request only if it had no effect. Only the response to the last share contains the new shares.
 They go to standard output or, with --output, to a file that only you can read. The file is created before your share is sent.
-${environment}
-${exits}`,
-    )
+`,
+  )
+    .option("--nonce <nonce>", nonce)
+    .addOption(fromBackup())
+    .addOption(encrypted())
+    .option("--output <file>", "write the new shares to this new file instead of standard output")
+    .option("--allow-http", plaintext)
     .action(async (options, command) => {
       assertConfirmable(terminal, command);
       await submit(terminal, options);
     });
 
-  rekey
-    .command("verify")
-    .description("Verify a new share. The last share of a threshold commits the rekey, which makes the new shares valid.")
-    .addOption(target())
-    .option("--nonce <nonce>", verificationNonce)
-    .addOption(fromBackup())
-    .addOption(encrypted())
-    .addOption(storeWith())
-    .option("--allow-http", plaintext)
-    .addHelpText(
-      "after",
-      `${shares} verify --nonce 90ab…
+  add(
+    "verify",
+    "Verify a new share. The last share of a threshold commits the rekey, which makes the new shares valid.",
+    `${shares} verify --nonce 90ab…
 ${withGpg} If the command of --store fails, nothing is sent.
 
   $ pulumi-steward rekey verify --from-backup --store "pass insert --multiline unseal/new"
 
 The verification has its own nonce, which \`pulumi-steward rekey status\` shows.
-If a stack runs the rekey, pass the new share to the stack as newShares instead. The stack restarts the verification and discards the shares
-verified so far.
-${environment}
-${exits}`,
-    )
+If a stack runs the rekey, ask the person who started it how the holders verify.
+`,
+  )
+    .option("--nonce <nonce>", verificationNonce)
+    .addOption(fromBackup())
+    .addOption(encrypted())
+    .addOption(storeWith())
+    .option("--allow-http", plaintext)
     .action(async (options, command) => {
       assertConfirmable(terminal, command);
       await verify(terminal, options);
     });
 
-  rekey
-    .command("restart")
-    .description("Restart the verification with a new nonce, and discard the new shares verified so far.")
-    .addOption(target())
+  add("restart", "Restart the verification with a new nonce, and discard the new shares verified so far.")
     .option("--nonce <nonce>", verificationNonce)
-    .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: TargetOptions & { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const operation = service(terminal, options);
@@ -176,12 +157,8 @@ ${exits}`,
       say(terminal, `The verification is restarted. ${verifyHint(operation, "the new shares", verification?.nonce)}`);
     });
 
-  rekey
-    .command("cancel")
-    .description("Cancel the rekey. Nothing is committed, so the current shares stay valid.")
-    .addOption(target())
+  add("cancel", "Cancel the rekey. Nothing is committed, so the current shares stay valid.")
     .option("--nonce <nonce>", nonce)
-    .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: TargetOptions & { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const operation = service(terminal, options);
@@ -190,33 +167,28 @@ ${exits}`,
       say(terminal, "The rekey is canceled. The current shares stay valid, and any new shares are invalid.");
     });
 
-  rekey
-    .command("backup")
-    .description("Fetch or remove the backup of the encrypted new shares.")
-    .addOption(target())
+  add(
+    "backup",
+    "Fetch or remove the backup of the encrypted new shares.",
+    `
+  $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
+  $ pulumi-steward rekey decrypt --share mine.txt
+
+The server keeps at most one backup. It may belong to a rekey that was never committed, so compare its nonce.
+`,
+  )
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
     .option("--output <file>", "write the shares to this new file instead of standard output")
     .option("--delete", "remove the backup; requires --nonce")
     .option("--nonce <nonce>", "the nonce of the rekey that the backup belongs to")
-    .addHelpText(
-      "after",
-      `
-  $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
-  $ pulumi-steward rekey decrypt --key me.asc --share mine.txt
-
-The server keeps at most one backup. It may belong to a rekey that was never committed, so compare its nonce.
-${environment}
-${exits}`,
-    )
     .action(async (options: BackupOptions, command: Command) => {
       if (options.delete && options.nonce === undefined)
-        command.showHelpAfterError(false).error("error: --delete requires --nonce, the nonce of the rekey that the backup belongs to");
+        misused(command, "--delete requires --nonce, the nonce of the rekey that the backup belongs to");
       if (options.delete && (options.output !== undefined || options.fingerprint !== undefined))
-        command
-          .showHelpAfterError(false)
-          .error(
-            "error: --delete removes the shares of all holders. Fetch them first without --delete, and omit --output and --fingerprint",
-          );
+        misused(
+          command,
+          "--delete removes the shares of all holders. Fetch them first without --delete, and omit --output and --fingerprint",
+        );
       await backup(terminal, options);
     });
 
@@ -239,16 +211,10 @@ ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
 
-  rekey
-    .command("drill")
-    .description("Test shares without changing any key.")
-    .addOption(target())
-    .option("--share-env <name>", "read a share from this environment variable (repeatable)", collect)
-    .option("--share-file <file>", "read a share from this file (repeatable)", collect)
-    .option("--allow-http", plaintext)
-    .addHelpText(
-      "after",
-      `
+  add(
+    "drill",
+    "Test shares without changing any key.",
+    `
 The command prompts for more shares without showing them, until an empty input. Without a terminal, each line of standard input is a share:
 
   $ pass show unseal/all | pulumi-steward rekey drill
@@ -257,10 +223,11 @@ The command prompts for more shares without showing them, until an empty input. 
 It starts an attempt for a key that nobody has, submits the shares, and cancels the attempt. It needs as many shares as a rekey requires.
 One line per share goes to standard output: "works", "wrong" or "not proven". To find a wrong share, pass more shares than are required.
 If a drill was killed, the next one cancels its attempt.
-${environment}
-
-Exit code: 0 if every share works, 3 if not, 1 if the drill failed, 2 usage error, 130 canceled.`,
-    )
+`,
+  )
+    .option("--share-env <name>", "read a share from this environment variable (repeatable)", collect)
+    .option("--share-file <file>", "read a share from this file (repeatable)", collect)
+    .option("--allow-http", plaintext)
     .action((options: DrillOptions) => drill(terminal, options));
 
   // An unknown command prints the list of commands. Commands inherit this when they are added, so it is set last.
@@ -269,6 +236,7 @@ Exit code: 0 if every share works, 3 if not, 1 if the drill failed, 2 usage erro
 
 /** Requires `--nonce` without a terminal, where nobody can confirm the rekey. */
 export function assertConfirmable({ stdin }: Terminal, command: Command): void {
-  if (!stdin.isTTY && command.opts().nonce === undefined)
-    command.showHelpAfterError(false).error("error: --nonce is required without a terminal to confirm the attempt");
+  if (!stdin.isTTY && command.opts().nonce === undefined) misused(command, "--nonce is required without a terminal to confirm the attempt");
 }
+
+const misused = (command: Command, reason: string): never => command.showHelpAfterError(false).error(`error: ${reason}`);
