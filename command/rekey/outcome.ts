@@ -2,6 +2,7 @@ import { StewardError } from "../../provider/contract/errors";
 import {
   isFailedCommit,
   isKeyRejected,
+  isOtherNonce,
   isUnchecked,
   RekeyStatus,
   unchecked,
@@ -57,6 +58,12 @@ export async function explain<Status extends Attempt>(
   const { service } = operation.server.words;
   const { status } = error;
   if (wasNotCounted(error)) return error;
+  if (isOtherNonce(error))
+    return stopped(
+      "attempt-changed",
+      `the ${round.name} has changed since it was shown, and the share was not counted`,
+      `Check \`${commandFor(operation, "status")}\`, and find out who changed it.`,
+    );
   const after = await round.read(operation).catch(() => undefined);
   if (!after)
     return failed(
@@ -64,7 +71,8 @@ export async function explain<Status extends Attempt>(
       `Check \`${commandFor(operation, "status")}\` before you submit it again.`,
       "share-count-unknown",
     );
-  const now = round.at(after);
+  // Another attempt says nothing about this share, and no holder submits to it unseen.
+  const now = after.nonce === agreed.nonce ? round.at(after) : undefined;
   const counted = now && `${now.progress} of ${now.required}`;
   const hasRestarted = now && now.progress === 0 && before.progress + 1 >= before.required;
   const kind = `${round.shares} shares`;

@@ -8,7 +8,7 @@ import { argumentsOf, enter, stewardProcess, typing, variablesOf } from "./holde
 import { askedForShare, confirmed, folder, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
-  const { alone, atTerminal, sent, begin, verification, forHolders, cancel, submitShares, share } = tools(current);
+  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, cancel, submitShares, share } = tools(current);
 
   /** The new shares are made, and one of a threshold of two is verified. */
   const almostCommitted = async () => {
@@ -178,6 +178,33 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     current().gateway.on("PUT sys/rekey/verify", { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) });
     const said = await alone(["verify", "--nonce", await verification()], shares[2]);
     expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-are-valid") });
+  });
+
+  test("an attempt that is replaced as the last share is sent is no verdict on the shares, and no holder is sent to it", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await submitShares(name);
+    const answer = (body: string): string => body;
+    const replace = async (): Promise<void> => {
+      await cancel();
+      await forHolders(await holders(2));
+    };
+    current().gateway.on("GET sys/rekey/init", { when: "after", act: replace, answer }, 2);
+    const other = { code: 1, stderr: expect.stringMatching(/has changed .* not counted.*\[rekey\/attempt-changed\]/) };
+    const submitted = await alone(["submit", "--nonce", name], share(2));
+    expect(submitted).toMatchObject(other);
+    expect(submitted.stderr).not.toContain(await nonce());
+    // The response may be lost as well.
+    await submitShares(await nonce());
+    current().gateway.on("PUT sys/rekey/update", { when: "before", act: replace });
+    const lost = await alone(["submit", "--nonce", await nonce()], share(2));
+    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining("[rekey/attempt-lost]") });
+
+    current().gateway.interrupt = undefined;
+    await cancel();
+    const { shares } = await almostCommitted();
+    const restart = async (): Promise<void> => void (await current().outOfBand("DELETE", "sys/rekey/verify"));
+    current().gateway.on("GET sys/rekey/verify", { when: "after", act: restart, answer }, 2);
+    expect(await alone(["verify", "--nonce", await verification()], shares[1])).toMatchObject(other);
   });
 
   test("the new shares go to standard error if standard output is closed", async () => {

@@ -388,6 +388,9 @@ export const wasNotCounted = (error: StewardError): boolean =>
 /** The request may have been applied, although no response came. */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
+/** Another client has replaced the attempt, or restarted its verification: the server did not read the share. */
+export const isOtherNonce = ({ details }: StewardError): boolean => /\bincorrect nonce\b/.test(details.reason);
+
 /** The server accepted the new shares, and failed as it stored their key: either set may be valid. */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
