@@ -139,6 +139,8 @@ async function resolve(run: CommitRun, share: Share, before: Verification, error
   const { server, status } = await observe(run.operation, run.identity);
   if (server !== "verifying") throw unknownOutcome(run, "the attempt disappeared while a new share was being sent");
   const now = status.verification as Verification;
+  // Another client restarted the verification before this share: the next run finds out which shares are gone.
+  if (api.isOtherNonce(error)) throw disturbed("its verification was restarted");
   if (/already been provided/.test(error.details.reason)) return "counted";
   // Only a response shows whose share was counted: another holder may have verified one meanwhile. A repeat would count twice elsewhere.
   if (now.nonce === before.nonce && now.progress === before.progress + 1)

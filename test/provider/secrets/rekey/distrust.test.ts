@@ -67,6 +67,14 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
+  test("a verification that another client restarts is not called a rejection of the new shares", async () => {
+    const restart = async (): Promise<void> => void (await current().outOfBand("DELETE", "sys/rekey/verify"));
+    interrupt("GET", "verify", { when: "after", act: restart, answer: (body) => body }, 2);
+    expect(await stack.stops(inputs())).toBe("rekey/verification-disturbed");
+    await stack.up(inputs());
+    expect(stack.outputs.complete).toBe(true);
+  });
+
   test("an error redacts shares from references in every encoding", async () => {
     const shares = [7, 8, 9].map((byte) => Buffer.alloc(33, byte));
     for (const [index, share] of shares.entries()) process.env[`STEWARD_SHARE_${index}`] = share.toString("base64");
