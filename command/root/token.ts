@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { StewardError } from "../../provider/contract/errors";
-import { apiPath, callWithoutClaim } from "../../provider/secrets/client";
+import { apiPath, callWithoutClaim, isFromService } from "../../provider/secrets/client";
 import { isReplyLost } from "../../provider/secrets/rekey/protocol/api";
 import { SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { DecryptOptions, decrypt as decryptContent } from "../holder/decrypt";
@@ -35,7 +35,8 @@ export async function revoke(terminal: Terminal, options: { allowHttp?: boolean 
     if (!isReplyLost(error)) throw error;
   });
   const policies = await policiesOf(own).catch((error) => {
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    // A proxy may respond with a 403 of its own.
+    if (!(error instanceof StewardError) || error.status !== 403 || !isFromService(error)) throw error;
   });
   if (policies) throw failed(`${server.words.service} still accepts the token`, "Run this again.");
   say(terminal, `The root token and all tokens that it created are revoked: ${server.words.service} rejects it with a 403.`);

@@ -216,6 +216,11 @@ const suite = (current: () => RekeyTarget): void => {
       expect((await lookUp(token)).status).toBe(200);
       current().gateway.on("POST auth/token/revoke-self", { when: "before" });
       expect(await alone(["revoke"], current().token)).toMatchObject({ code: 1, stderr: expect.stringContaining("still accepts") });
+      // A 403 that a proxy may have sent proves nothing.
+      const root = await call(admin, "POST", "/v1/auth/token/create", { policies: ["root"] });
+      current().gateway.on("GET auth/token/lookup-self", { when: "after", answer: () => "<html>blocked</html>" }, 2);
+      const doubtful = await alone(["revoke"], root.json?.auth.client_token);
+      expect(doubtful).toMatchObject({ code: 1, stderr: expect.stringContaining("403") });
     }
     for (const input of ["no token", `${token}x`]) {
       const refused = await alone(["revoke"], input);
