@@ -37,9 +37,13 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     });
     sayAccepted(terminal, before.progress + 1, before.required);
     if (!complete) return;
-    const after = await getStatus(trusted);
-    if (after.nonce === agreed.nonce || after.required !== agreed.threshold)
-      throw failed(`${operation.server.words.service} reported completion, but its status does not show it`, keepBoth, "outcome-unknown");
+    const after = await getStatus(trusted).catch(() => undefined);
+    const flaw = !after
+      ? "cannot be read"
+      : after.nonce === agreed.nonce || after.required !== agreed.threshold
+        ? "does not show it"
+        : undefined;
+    if (flaw) throw failed(`${operation.server.words.service} reported completion, but its status ${flaw}`, keepBoth, "outcome-unknown");
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
