@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
-import { assertTarget, getBackup, getStatus, startAttempt } from "../../provider/secrets/rekey/protocol/api";
+import { assertTarget, getBackup, getStatus, isReplyLost, startAttempt } from "../../provider/secrets/rekey/protocol/api";
 import { inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor } from "../../provider/secrets/rekey/protocol/operation";
 import { matches } from "../../provider/secrets/rekey/protocol/server-state";
@@ -9,6 +9,7 @@ import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { textOf } from "../holder/file";
 import { say, Terminal } from "../terminal";
 import { describe, service, TargetOptions } from "./attempt";
+import { failed } from "./outcome";
 
 export interface InitOptions extends TargetOptions {
   threshold: string;
@@ -45,12 +46,16 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
     backup: keys.length > 0,
     verification: true,
   };
-  await startAttempt(operation, parameters);
+  await startAttempt(operation, parameters).catch((error) => {
+    // The status shows whether it started.
+    if (!isReplyLost(error)) throw error;
+  });
   const status = await getStatus(operation);
+  if (!status.started) throw failed("the rekey did not start", "Run this again.");
   for (const line of describe(status, operation)) say(terminal, line);
   for (const { file, fingerprint, userId } of keys) say(terminal, `${file}: ${fingerprint}${userId === undefined ? "" : ` "${userId}"`}`);
   if (!matches(status, parameters))
-    throw stopped("tampered-attempt", "the server shows other parameters than requested", "Cancel the rekey.");
+    throw stopped("tampered-attempt", "the server shows other parameters than requested", "Find out who started it before you cancel it.");
   say(terminal, `The rekey is started, and nothing has changed yet. Each holder runs \`${commandFor(operation, "submit")}\`.`);
 }
 

@@ -180,6 +180,28 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-are-valid") });
   });
 
+  test("a start without a response is found again, and a foreign one is not mistaken for it", async () => {
+    const start = ["init", "--shares", "3", "--threshold", "2"];
+    current().gateway.on("PUT sys/rekey/init", { when: "before" });
+    expect(await alone(start)).toMatchObject({ code: 1, stderr: expect.stringContaining("did not start") });
+    current().gateway.on("PUT sys/rekey/init", { when: "after" });
+    expect(await alone(start)).toMatchObject({ code: 0, stderr: expect.stringContaining("The rekey is started") });
+    await cancel();
+    const act = async (): Promise<void> => void (await begin({ secret_shares: 5, secret_threshold: 3 }));
+    current().gateway.on("PUT sys/rekey/init", { when: "before", act });
+    expect(await alone(start)).toMatchObject({ code: 1, stderr: expect.stringContaining("[rekey/tampered-attempt]") });
+  });
+
+  test("a commit whose status cannot be read is no plain network error", async () => {
+    const { shares } = await almostCommitted();
+    const nonce = await verification();
+    const before = sent("verify");
+    current().gateway.interrupt = ({ method }) => (method === "GET" && sent("verify") > before ? { when: "before" } : undefined);
+    const last = await alone(["verify", "--nonce", nonce], shares[1]);
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/reported completion.*\[rekey\/outcome-unknown\]/) });
+    expect(await current().opens(shares)).toBe(true);
+  });
+
   test("an attempt that is replaced as the last share is sent is no verdict on the shares, and no holder is sent to it", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name);
