@@ -157,6 +157,14 @@ describe("decrypt", () => {
     const store = join(offline.home, "safe");
     expect(await decrypt(offline, older, "--store", `cat > '${store}'`)).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(store, "utf8")).toBe(`${text}\n`);
+    // Like xclip, which serves the clipboard until something else is copied.
+    const start = Date.now();
+    expect(await decrypt(offline, older, "--store", `cat > '${store}'; sleep 20 &`)).toMatchObject({ code: 0, stdout: "" });
+    expect(Date.now() - start).toBeLessThan(15_000);
+    expect(await decrypt(offline, older, "--store", "sleep 20 & echo locked >&2; exit 1")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^locked\n.*exit code 1/m),
+    });
     offline.remove();
   });
 
