@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr } from "../contract/inputs";
@@ -53,8 +53,13 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConf
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
-function findToken({ settings: { token, tokenFile, tokenEnv }, label }: Settings, environment: NodeJS.ProcessEnv): string | undefined {
+function findToken(
+  { settings: { token, tokenFile, tokenEnv }, label, isConfigured }: Settings,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
   if (token) return token;
+  // Some requests need no token, and a login in the middle of a run writes the file.
+  if (tokenFile && !isConfigured && !existsSync(tokenFile)) return undefined;
   if (tokenFile) return readFile(tokenFile, label("tokenFile"), "the path of a readable file");
   if (!tokenEnv) return undefined;
   const value = environment[tokenEnv];

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -219,8 +218,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   const checked = system.settings.safeParse({
     ...values,
     dialect,
-    // The token may be missing, since some requests need none.
-    ...(file && !environment[`${prefix}_TOKEN`] && existsSync(file) ? { tokenFile: file } : {}),
+    ...(file && !environment[`${prefix}_TOKEN`] ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
     const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);

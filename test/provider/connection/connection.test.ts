@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, sourcesOf } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
@@ -190,6 +190,20 @@ describe("the environment", () => {
     expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
     expect(tokenFrom({}, { HOME, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" })).toBe("file-token");
     expect(tokenFrom({}, { HOME, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" })).toBe("file-token");
+  });
+
+  test("follows a login, another one and a logout in the middle of a run", () => {
+    const run = { ...sourcesOf(() => undefined), environment: { HOME: folder, VAULT_ADDR: "http://v" } };
+    const token = (): string | undefined => connect(systems.secrets as System, "default", run).server.credentials.token();
+    const path = join(folder, ".vault-token");
+    rmSync(path, { force: true });
+    expect(token()).toBeUndefined();
+    for (const each of ["first", "second"]) {
+      file(".vault-token", each);
+      expect(token()).toBe(each);
+    }
+    rmSync(path);
+    expect(token()).toBeUndefined();
   });
 
   test.each<[environment: object, problem: string, ...parts: string[]]>([
