@@ -164,7 +164,9 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
       const operation = service(terminal, options);
       const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
       await cancel(operation, agreed);
-      say(terminal, "The rekey is canceled. The current shares stay valid, and any new shares are invalid.");
+      // The server confirms the cancel of an attempt that is gone, too.
+      const unless = agreed.verificationRequired ? "The" : "Unless another holder submitted the last share at the same moment, the";
+      say(terminal, `The rekey is canceled. ${unless} current shares stay valid, and any new shares are invalid.`);
     });
 
   add(

@@ -111,5 +111,6 @@ export async function cancel(terminal: Terminal, options: { nonce?: string }): P
   const { nonce } = await assertUnchanged(operation, canceling, agreed);
   if (!(await cancelAttempt(operation, nonce)))
     throw failed(`${operation.server.words.service} still reports the attempt`, "Run this again.");
-  say(terminal, "The attempt is canceled, and its shares are discarded.");
+  // The server confirms the cancel of an attempt that is gone, too.
+  say(terminal, "The attempt is canceled, and its shares are discarded, unless another holder submitted the last one at the same moment.");
 }

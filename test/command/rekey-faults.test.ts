@@ -117,6 +117,16 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect([await current().opens(shares.slice(1)), await current().opens(current().first)]).toEqual([isCommitted, !isCommitted]);
   });
 
+  test("a cancel does not call new shares invalid that the last share committed at the same moment", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2, require_verification: false });
+    await submitShares(name);
+    const act = (): Promise<void> => submitShares(name, [share(2)]);
+    current().gateway.on("GET sys/rekey/init", { when: "after", act, answer: (body) => body }, 2);
+    const canceled = await alone(["cancel", "--nonce", name]);
+    expect(canceled.stderr).toContain("Unless another holder submitted the last share at the same moment, the current shares stay valid");
+    expect(await current().opens(current().first)).toBe(false);
+  });
+
   test("a lost response is resolved by a read, and no share is sent again", async () => {
     const cut = (path: string, when: "before" | "after" = "after"): void => current().gateway.on(`PUT sys/rekey/${path}`, { when });
     const all = await holders(2);
