@@ -22,7 +22,10 @@ function run(terminal: Terminal, command: string, args: readonly string[], input
     child.on("error", reject);
     child.on("close", (code) => resolve({ output: Buffer.concat(output), code }));
     // A clipboard command leaves a process behind, which keeps these pipes open: wait for the last lines only.
-    if (shell) child.on("exit", () => setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), 500).unref());
+    const leave = (): void => {
+      for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
+    };
+    if (shell) child.on("exit", () => setTimeout(leave, 500));
     // A program that fails does not read its input: its exit code tells.
     child.stdin.on("error", () => {}).end(input);
   });
