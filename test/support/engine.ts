@@ -132,7 +132,7 @@ export class Engine {
     await this.run(this.stack.up([{ ...this.declared(inputs), deleteBeforeReplace: true }], options));
   }
 
-  /** Refreshes. Returns the fields of an update that the engine would report, also hidden ones, or "gone". */
+  /** Refreshes. Returns the fields of an update that the engine would report, also hidden ones, or "gone". An update without a difference is "work". */
   async refresh(): Promise<string[] | "gone"> {
     forget();
     const { inputs, outputs } = this.state as Resource;
@@ -140,7 +140,8 @@ export class Engine {
     if (!this.state) return "gone";
     if (drift.length === 0) return [];
     const changed = differing(inputs, this.state.inputs);
-    return changed.length > 0 ? changed : differing(outputs, this.state.outputs);
+    const shown = changed.length > 0 ? changed : differing(outputs, this.state.outputs);
+    return shown.length > 0 ? shown : ["work"];
   }
 
   /** The result of `Type.get(name, id)`. */
