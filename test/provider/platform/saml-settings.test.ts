@@ -20,6 +20,8 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect((await held("saml")).oldIdpCert).toBeNull();
     expect(await saml.refresh()).toEqual([]);
     expect(saml.outputs().oldIdpCert).toBeUndefined();
+    await saml.up({ idpCert: sha1Certificate, debug: true });
+    expect((await held("saml")).oldIdpCert).toBeNull();
   });
 
   test("the certificate changes again only after a revocation, also if the state does not show the old one", async () => {

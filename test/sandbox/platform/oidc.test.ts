@@ -33,32 +33,23 @@ onEachDialect("OIDC signing keys", ({ real, sandbox, to: { platform } }) => {
     expect(keys().map(({ createdAt }) => Math.round((createdAt.getTime() - now) / day))).toEqual([-105, -15]);
   });
 
-  test("a rotation on request restarts the 90 days and keeps a pending trim", async () => {
-    expect(keysAfter(60)).toBe(1);
-    await act("rotate");
-    expect(keysAfter(20)).toBe(2);
-    await act("rotate");
-    expect(kids()).toHaveLength(3);
-    // This is 30 days after the first of the two.
-    expect(keysAfter(11)).toBe(1);
-    // This is 90 days after the second, not after the first.
-    expect(keysAfter(78)).toBe(1);
-    expect(keysAfter(2)).toBe(2);
-  });
-
-  test("a trim on request restarts its 30 days and keeps the next rotation", async () => {
-    expect(keysAfter(80)).toBe(1);
-    await act("trim");
-    expect(keysAfter(11)).toBe(2);
-    // The rotation of day 90 determines again when the old key is removed.
-    expect(keysAfter(28)).toBe(2);
-    expect(keysAfter(2)).toBe(1);
-    await act("trim");
-    expect(keysAfter(5)).toBe(1);
-    await act("rotate");
-    // This is 30 days after the trim, and 25 after this rotation.
-    expect(keysAfter(24)).toBe(2);
-    expect(keysAfter(2)).toBe(1);
+  type Step = "rotate" | "trim" | readonly [days: number, keys: number];
+  test.each<[string, Step[]]>([
+    // The first trim is 30 days after the first of the two rotations, and the next rotation 90 days after the second.
+    [
+      "a rotation on request restarts the 90 days and keeps a pending trim",
+      [[60, 1], "rotate", [20, 2], "rotate", [0, 3], [11, 1], [78, 1], [2, 2]],
+    ],
+    // The rotation of day 90 determines again when the old key is removed. The last trim is 30 days after the one on request, and 25 after the rotation.
+    [
+      "a trim on request restarts its 30 days and keeps the next rotation",
+      [[80, 1], "trim", [11, 2], [28, 2], [2, 1], "trim", [5, 1], "rotate", [24, 2], [2, 1]],
+    ],
+  ])("%s", async (_, steps) => {
+    for (const step of steps) {
+      if (typeof step === "string") await act(step);
+      else expect(keysAfter(step[0])).toBe(step[1]);
+    }
   });
 
   test("the hashicorp dialect publishes the keys without a token", async () => {

@@ -11,26 +11,6 @@ onEachDialect("SAML settings", ({ real, sandbox }) => {
     "sso-endpoint-url": "https://idp.example.com/sso",
   };
 
-  test("a new certificate keeps the old one until it is revoked, and the same one changes nothing", async () => {
-    const revoke = () => settings.post("saml", "actions/revoke-old-certificate");
-    for (const [change, latest, old] of [
-      [() => patch({ "idp-cert": first }), first, null],
-      [() => patch({ "idp-cert": second }), second, first],
-      [() => patch({ "idp-cert": second, debug: true }), second, first],
-      [revoke, second, null],
-      [revoke, second, null],
-      [() => patch({ "idp-cert": null }), null, second],
-      [() => patch({ "idp-cert": first }), first, second],
-      // HashiCorp: the place of the old certificate is taken, so the current one is lost.
-      [() => patch({ "idp-cert": second }), second, second],
-    ] as const) {
-      const { status, json } = await change();
-      expect([status, json.data.attributes]).toMatchObject([200, { "idp-cert": latest, "old-idp-cert": old }]);
-      expect(await current()).toEqual(json.data.attributes);
-    }
-    expect(await current()).toMatchObject({ debug: true });
-  });
-
   test("the old certificate and the server's URLs are read-only", async () => {
     const before = await current();
     await patch({ "old-idp-cert": second, "acs-consumer-url": "https://evil", "metadata-url": "https://evil" });

@@ -1,67 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 import { certificate } from "../../support/certificates";
 import { onEachDialect, settingsOf } from "../sandbox";
 
-onEachDialect("settings", ({ real, sandbox }) => {
+onEachDialect("settings", ({ dialect, real, sandbox }) => {
   const sms = real ? "twilio" : "sms";
   const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
-  const support = real ? "support@hashicorp.com" : "support@example.com";
   const { get, patch, attributesOf } = settingsOf(sandbox);
   const [keyId, key, document] = [`${a}-access-key-id`, `${a}-secret-key`, `${b}-credentials`];
   const client = ["client-id", "client-secret", "subscription-id", "tenant-id"].map((name) => `${c}-${name}`);
-  const defaults: Record<string, object> = {
-    general: {
-      "limit-user-organization-creation": true,
-      "api-rate-limiting-enabled": true,
-      "api-rate-limit": 30,
-      "send-passing-statuses-for-untriggered-speculative-plans": false,
-      "allow-speculative-plans-on-pull-requests-from-forks": false,
-      "default-remote-state-access": true,
-      ...(real && {
-        "require-two-factor-for-admins": false,
-        "fair-run-queuing-enabled": false,
-        "limit-organizations-per-user": false,
-        "default-organizations-per-user-ceiling": null,
-        "limit-workspaces-per-organization": false,
-        "default-workspaces-per-organization-ceiling": null,
-        "apply-timeout": "24h",
-        "plan-timeout": "2h",
-        "terraform-build-worker-apply-timeout": "24h",
-        "terraform-build-worker-plan-timeout": "2h",
-      }),
-    },
-    "cost-estimation": {
-      enabled: false,
-      ...Object.fromEntries([keyId, key, document, ...client].map((name) => [name, null])),
-      ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
-    },
-    customization: { "support-email-address": support, "login-help": "", footer: "", error: "", "new-user": "" },
-    smtp: { enabled: false, host: null, port: null, sender: null, auth: "none", username: null },
-    [sms]: { enabled: false, "account-sid": null, "from-number": null },
-    saml: {
-      enabled: false,
-      debug: false,
-      "old-idp-cert": null,
-      "idp-cert": null,
-      "slo-endpoint-url": null,
-      "sso-endpoint-url": null,
-      "attr-username": "Username",
-      "attr-groups": "MemberOf",
-      "attr-site-admin": "SiteAdmin",
-      "site-admin-role": "site-admins",
-      "sso-api-token-session-timeout": 1_209_600,
-      "acs-consumer-url": "<own>/users/saml/auth",
-      "metadata-url": "<own>/users/saml/metadata",
-      ...(real && {
-        "authn-requests-signed": false,
-        "want-assertions-signed": false,
-        "team-management-enabled": false,
-        certificate: null,
-        "signature-signing-method": "SHA256",
-        "signature-digest-method": "SHA256",
-        "provider-type": "unknown",
-      }),
-    },
-  };
+  const defaults: Record<string, Record<string, unknown>> = parse(readFileSync(join(__dirname, "defaults.yaml"), "utf8"))[dialect];
   const server = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
   const login = { ...server, auth: "login", username: "u" };
   const account = { "account-sid": "AC1", "from-number": "+15550100" };
