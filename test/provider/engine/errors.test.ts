@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { definitions } from "../../../provider/registry/resources";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
+import { engineResources } from "../../support/engine-resources";
 import { refusal } from "../../support/refusal";
 import { startSandbox } from "../../support/sandbox";
 import { engine, sandbox, to } from "../lifecycle/two-sandboxes";
@@ -50,12 +51,7 @@ describe("a 2xx that shows no role does not remove it from the state", () => {
   );
 });
 
-test.each([
-  ["SchedulerAccess", { address: "http://h:1", token: "t" }],
-  ["SchedulerLease", { ttl: 1 }],
-  ["SchedulerRole", { name: "web", policies: ["a"] }],
-  ["SchedulerRoles", { roles: { web: { policies: ["a"] } } }],
-])("%s whose engine is unmounted leaves the state only by pulumi state delete", async (type, inputs) => {
+test.each(engineResources)("$type whose engine is unmounted leaves the state only by pulumi state delete", async ({ type, inputs }) => {
   for (const dialect of ["standard", "hashicorp"] as const) {
     const service = await startSandbox({ dialect });
     const resource = engine(type, configOf({ sandbox: service, dialect }));

@@ -6,6 +6,7 @@ import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
+import { engineResources as resources } from "../../support/engine-resources";
 import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../foreign-404";
 
@@ -14,12 +15,6 @@ const respond = ({ faults }: Sandbox, path: RegExp, response: Partial<Fault>): v
 
 /** The requests to which the gateway responds. `%` stands for the mount. */
 const routes = ["", "/v1/%/", "/v1/%/(config/|role/web)"];
-const resources = [
-  { type: "SchedulerAccess", path: "config/access", inputs: { address: "http://127.0.0.1:4646", token: "t" } },
-  { type: "SchedulerLease", path: "config/lease", inputs: { ttl: "1h" } },
-  { type: "SchedulerRole", path: "role/web", inputs: { name: "web", policies: ["ours"] } },
-  { type: "SchedulerRoles", path: "role/web", inputs: { roles: { web: { policies: ["ours"] } } } },
-];
 
 describe.each([
   { dialect: "standard" as const, mount: "scheduler" },

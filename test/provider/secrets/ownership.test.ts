@@ -1,5 +1,6 @@
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { Engine } from "../../support/engine";
+import { engineResources } from "../../support/engine-resources";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
@@ -10,20 +11,17 @@ const remembers = { remembers: true };
 
 onEachTarget("one owner for each object", (current) => {
   const engine = (type: string, config = current().config()): Engine => new Engine(`secrets:${type}`, config);
-  const cases = [
-    { type: "SchedulerRole", inputs: { name: "web", policies: ["a"] } },
-    { type: "SchedulerRoles", inputs: { roles: { web: { policies: ["a"] }, site: { policies: ["a"] } } } },
-    { type: "SchedulerAccess", inputs: { address: "http://127.0.0.1:4646", token: "canary-management" } },
-    { type: "SchedulerLease", inputs: { ttl: "1h" } },
-  ];
-  test.each(cases)("$type: the second creation of the same object in one run fails, also with adopt", async ({ type, inputs }) => {
-    for (const more of [{}, { adopt: true }]) {
-      const declared = { ...inputs, ...more, mount: await current().newMount() };
-      const [one, two] = [engine(type), engine(type)];
-      clearCache();
-      const outcomes = await Promise.allSettled([one.up(declared, remembers), two.up(declared, remembers)]);
-      const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-      expect(failed).toEqual([refusal("ERR_ALREADY_EXISTS", { rule: "declared-twice" })]);
-    }
-  });
+  test.each(engineResources)(
+    "$type: the second creation of the same object in one run fails, also with adopt",
+    async ({ type, inputs }) => {
+      for (const more of [{}, { adopt: true }]) {
+        const declared = { ...inputs, ...more, mount: await current().newMount() };
+        const [one, two] = [engine(type), engine(type)];
+        clearCache();
+        const outcomes = await Promise.allSettled([one.up(declared, remembers), two.up(declared, remembers)]);
+        const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+        expect(failed).toEqual([refusal("ERR_ALREADY_EXISTS", { rule: "declared-twice" })]);
+      }
+    },
+  );
 });

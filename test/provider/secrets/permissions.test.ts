@@ -1,35 +1,17 @@
 import { call } from "../../support/call";
 import { Engine } from "../../support/engine";
+import { engineResources } from "../../support/engine-resources";
 import { blocks, pageOf } from "../../support/pages";
 import "../../support/printed";
 import { atNewMount, onEachTarget, policyFor, targets } from "../../support/target";
-
-type Inputs = Record<string, unknown>;
-
-/** The first and the later inputs of each resource. Without the second, each change replaces it. */
-const lives: Record<string, [first: Inputs, second?: Inputs]> = {
-  SchedulerAccess: [
-    { address: "http://127.0.0.1:1", token: "one" },
-    { address: "http://127.0.0.1:2", token: "one" },
-  ],
-  SchedulerLease: [{ ttl: "1h" }, { ttl: "2h", maxTtl: "3h" }],
-  SchedulerRole: [
-    { name: "web", policies: ["readonly"] },
-    { name: "web", policies: ["other"] },
-  ],
-  SchedulerRoles: [
-    { roles: { one: { policies: ["a"] }, two: { policies: ["a"] } } },
-    { roles: { one: { policies: ["b"] }, three: { policies: ["a"] } } },
-  ],
-  SchedulerToken: [{ role: "deploy" }],
-};
 
 const vaults = targets.filter(({ name }) => !name.includes("standard"));
 
 onEachTarget(
   "a token that has only the policy on the page of",
   (current) => {
-    test.each(Object.entries(lives))("%s manages it, and reads no other path", async (type, [first, second]) => {
+    const lives = [...engineResources, { type: "SchedulerToken", inputs: { role: "deploy" }, changed: undefined }];
+    test.each(lives)("$type manages it, and reads no other path", async ({ type, inputs, changed }) => {
       const { address, token, scheduler, config, outOfBand, mount } = await atNewMount(current());
       if (type === "SchedulerToken") {
         await outOfBand("POST", `${mount}/config/access`, scheduler);
@@ -44,8 +26,8 @@ onEachTarget(
       const limited = json.auth.client_token;
 
       const resource = new Engine(`secrets:${type}`, config({ token: limited }));
-      expect(await resource.up({ ...first, mount })).toBe("create");
-      if (second) expect(await resource.up({ ...second, mount })).toBe("update");
+      expect(await resource.up({ ...inputs, mount })).toBe("create");
+      if (changed) expect(await resource.up({ ...changed, mount })).toBe("update");
       expect(await resource.refresh()).toEqual([]);
       await resource.destroy();
 
