@@ -5,6 +5,13 @@ import { collect, dormantJob, newName, onEachScheduler } from "../../../support/
 
 const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJob, waitForDeployment, watch } = scheduler;
 const of = (source: AsyncIterable<unknown>): ReturnType<typeof failure> => failure(collect(source));
+/** A call of each function with a region. */
+const callsIn = (region?: string): (() => Promise<unknown>)[] => [
+  ...[listJobs, listDeployments, listNodes].map((list) => () => collect<unknown>(list({ region }))),
+  () => collect(watch({ resource: "jobs", region })),
+  () => registerJob({ job: dormantJob(newName()), region }),
+  () => waitForDeployment({ jobId: newName(), region }),
+];
 
 onEachScheduler("the scheduler rejects", (current) => {
   test("an invalid filter with the position and the reason, and the request is not retried", async () => {
@@ -45,14 +52,7 @@ onEachScheduler("the scheduler rejects", (current) => {
   test("an unknown region, and the request is not retried", async () => {
     const region = newName();
     await current().through(async (gateway) => {
-      for (const refused of [
-        () => collect(listJobs({ region })),
-        () => collect(listDeployments({ region })),
-        () => collect(listNodes({ region })),
-        () => collect(watch({ resource: "jobs", region })),
-        () => registerJob({ job: dormantJob(newName()), region }),
-        () => waitForDeployment({ jobId: newName(), region }),
-      ]) {
+      for (const refused of callsIn(region)) {
         gateway.requests.length = 0;
         expect(await failure(refused())).toMatchObject({
           ...{ code: "ERR_SERVER", path: expect.any(String), status: 500 },
@@ -80,16 +80,7 @@ onEachScheduler("the scheduler rejects", (current) => {
   test("a wrong token and a missing token", async () => {
     const { connect } = current();
     connect({ token: "5e4ab52a-0000-0000-0000-fa964c7b5c31" });
-    for (const refused of [
-      () => collect(listJobs()),
-      () => collect(listJobs({ namespace: "*" })),
-      () => collect(listDeployments()),
-      () => collect(listNodes()),
-      () => collect(watch({ resource: "deployments" })),
-      () => getAgentMembers(),
-      () => registerJob({ job: dormantJob(newName()) }),
-      () => waitForDeployment({ jobId: newName() }),
-    ]) {
+    for (const refused of [...callsIn(), () => collect(listJobs({ namespace: "*" })), () => getAgentMembers()]) {
       const error = await failure(refused());
       expect(error).toMatchObject({ code: "ERR_FORBIDDEN", status: 403, details: { reason: "Permission denied", rule: undefined } });
       expect(error.message).not.toContain("5e4ab52a");
