@@ -20,7 +20,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     newShares: [{ env: "NEW_SHARE" }],
   });
   /** A run of a holder, whose share is only in the environment. */
-  const run = async (program: RekeyInputs, variables: Record<string, string> = {}): Promise<string> => {
+  const run = async (program: RekeyInputs, variables: { SHARE?: string; NEW_SHARE?: string } = {}): Promise<string> => {
     clearLines();
     for (const name of ["SHARE", "NEW_SHARE"]) delete process.env[name];
     Object.assign(process.env, variables);
@@ -28,6 +28,15 @@ onEachRekeyTarget("holders with one share each", (current) => {
       () => "done",
       ({ details, code }) => details.rule ?? code,
     );
+  };
+  /** Successful runs of holders, with a new share each. */
+  const bring = async (program: RekeyInputs, ...shares: (string | undefined)[]): Promise<void> => {
+    for (const NEW_SHARE of shares) expect(await run(program, { NEW_SHARE })).toBe("done");
+  };
+  /** The same, and the last share completes the rekey. */
+  const complete = async (program: RekeyInputs, ...shares: (string | undefined)[]): Promise<void> => {
+    await bring(program, ...shares);
+    expect(stack.outputs.complete).toBe(true);
   };
   const verify = async (...shares: string[]): Promise<void> => {
     for (const key of shares) {
@@ -68,18 +77,18 @@ onEachRekeyTarget("holders with one share each", (current) => {
       expect(lines()).toContain(waiting);
       expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "submitting", count: count + 1, required: 3 } });
     }
-    expect(await run(program, { SHARE: first[2] as string })).toBe("done");
+    expect(await run(program, { SHARE: first[2] })).toBe("done");
     expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "verifying", count: 0, required: 2 } });
     const shares = await readAll(all, stack.outputs.encryptedShares);
     expect((await stack.shares.preview(stack.shares.state?.inputs ?? {})).operation).toBe("update");
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    await bring(program, shares[0]);
     expect(lines()).toContain("Your share was accepted: 1 of 2 new shares verified. You are done. Waiting for 1 more key holder.");
     // A repeated share is not sent again.
-    const again = await requests(() => run(program, { NEW_SHARE: shares[0] as string }));
+    const again = await requests(() => run(program, { NEW_SHARE: shares[0] }));
     expect(again.filter((request) => !request.startsWith("GET"))).toEqual([]);
     expect(await stack.shares.refresh()).toEqual([]);
     expect(formsIn(states(), [...first, ...shares.map(base64)])).toEqual([]);
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
+    await bring(program, shares[2]);
     expect(stack.outputs).toMatchObject({ complete: true, shares: [], progress: { phase: "complete", count: 2, required: 2 } });
     expect(await current().opens([shares[0], shares[2]] as string[])).toBe(true);
     expect(formsIn(states() + lines(), [...first, ...shares.map(base64)])).toEqual([]);
@@ -89,17 +98,15 @@ onEachRekeyTarget("holders with one share each", (current) => {
   test("a wrong share is rejected with those of the others, accuses nobody, and all bring theirs again", async () => {
     const { program, shares } = await made();
     const [bad = ""] = wrongBeside(shares.map(base64));
-    expect(await run(program, { NEW_SHARE: bad })).toBe("done");
-    expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe("rekey/new-shares-rejected");
-    expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe("done");
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await bring(program, bad);
+    expect(await run(program, { NEW_SHARE: shares[1] })).toBe("rekey/new-shares-rejected");
+    await complete(program, shares[1], shares[2]);
   });
 
   test("a run with more than a threshold leaves a wrong share out, and one with others' wrong shares needs nobody else", async () => {
     const { program, shares } = await made(4);
     const [bad = ""] = wrongBeside(shares.map(base64));
-    expect(await run(program, { NEW_SHARE: bad })).toBe("done");
+    await bring(program, bad);
     const many = { ...program, keepSharesInState: true, newShares: [bad, ...shares.slice(0, 2)] };
     expect(await run(many)).toBe("done");
     expect(stack.outputs.complete).toBe(true);
@@ -107,7 +114,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
 
   test.each([0, 1])("a whole threshold in one run restarts the verification only if nobody has verified a share: %i", async (others) => {
     const { program, shares } = await made(4, { secretThreshold: 3 });
-    for (const share of shares.slice(0, others)) expect(await run(program, { NEW_SHARE: share })).toBe("done");
+    await bring(program, ...shares.slice(0, others));
     const many = { ...program, keepSharesInState: true, newShares: shares.slice(1) };
     const sent = await requests(() => run(many));
     expect(sent.filter((request) => request === "DELETE verify")).toHaveLength(1 - others);
@@ -136,16 +143,16 @@ onEachRekeyTarget("holders with one share each", (current) => {
     const program = ceremony((await forHolders(3)).pgp);
     expect(await run(program)).toBe("done");
     Object.assign((stack.commit.state as { outputs: object }).outputs, { gathered: [{ label: "newShares[0]", share: "AAAA" }] });
-    expect(await run(program, { SHARE: current().first[0] as string })).toBe("rekey/unexpected-state");
+    expect(await run(program, { SHARE: current().first[0] })).toBe("rekey/unexpected-state");
     await expect(stack.commit.destroy()).rejects.toMatchObject({ details: { rule: "rekey/unexpected-state" } });
   });
 
   test("a share in the wrong variable is not called a missing one", async () => {
     const { program } = await made();
-    expect(await run(program, { SHARE: current().first[3] as string })).toBe("done");
+    expect(await run(program, { SHARE: current().first[3] })).toBe("done");
     expect(lines()).toContain("The current shares are complete, so yours was not sent. Waiting for 2 more key holders");
     const second = ceremony((await forHolders(3, { triggers: ["2"] })).pgp);
-    expect(await run(second, { NEW_SHARE: current().first[0] as string })).toBe("done");
+    expect(await run(second, { NEW_SHARE: current().first[0] })).toBe("done");
     expect(lines()).toContain("There are no new shares yet, so yours was not sent. Waiting for 3 more key holders");
   });
 
@@ -159,11 +166,10 @@ onEachRekeyTarget("holders with one share each", (current) => {
   test("a share that another holder verifies while this one's request is lost does not take its place", async () => {
     const { program, shares } = await made(3, { secretThreshold: 3 });
     interrupt("PUT", "verify", { when: "before", act: () => verify(shares[1] as string) }, 1);
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    await bring(program, shares[0]);
     if (current().dialect !== "hashicorp") return;
     expect(lines()).toContain("Your share was accepted: 2 of 3 new shares verified. You are done. Waiting for 1 more key holder.");
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await complete(program, shares[2]);
   });
 
   test('with confirm: "all", every holder decrypts before the commit, and the first ones send nothing', async () => {
@@ -174,46 +180,40 @@ onEachRekeyTarget("holders with one share each", (current) => {
       if (count === 0)
         expect(lines()).toContain("Your share was accepted: 1 of 2 new shares confirmed. You are done. Waiting for 1 more key holder.");
     }
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
+    await bring(program, shares[0], shares[2]);
     expect(lines()).toContain("1 of 2 new shares verified");
-    expect(await run(program, { NEW_SHARE: shares[3] as string })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await complete(program, shares[3]);
     expect(await stack.problems(inputs({ confirm: "all" }))).toEqual(["confirm: needs-pgp-keys"]);
   });
 
   test("a share that was confirmed is verified once confirm is taken back", async () => {
     const { program, shares } = await made(3, { confirm: "all" });
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
-    for (const share of shares.slice(0, 2)) expect(await run({ ...program, confirm: "threshold" }, { NEW_SHARE: share })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await bring(program, shares[0]);
+    await complete({ ...program, confirm: "threshold" }, ...shares.slice(0, 2));
   });
 
   test("a share that others verify counts where a repeated one does not, and otherwise the verification restarts", async () => {
     const { program, shares } = await made();
     await verify(shares[0] as string);
     const counts = current().dialect === "hashicorp";
-    expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe(counts ? "done" : "rekey/verification-restarted");
-    if (!counts) for (const share of shares.slice(0, 2)) expect(await run(program, { NEW_SHARE: share })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    expect(await run(program, { NEW_SHARE: shares[1] })).toBe(counts ? "done" : "rekey/verification-restarted");
+    await complete(program, ...(counts ? [] : shares.slice(0, 2)));
   });
 
   test("the shares that earlier runs gave are gone after a restart by others, which is an error", async () => {
     const { program, shares } = await made();
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    await bring(program, shares[0]);
     await current().outOfBand("DELETE", "sys/rekey/verify");
-    expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe("rekey/verification-restarted");
-    for (const share of shares.slice(0, 2)) expect(await run(program, { NEW_SHARE: share })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    expect(await run(program, { NEW_SHARE: shares[1] })).toBe("rekey/verification-restarted");
+    await complete(program, ...shares.slice(0, 2));
   });
 
   test.each(["before", "after"] as const)("a new share whose request is lost %s the server counts once", async (when) => {
     const { program, shares } = await made();
     interrupt("PUT", "verify", { when }, 1);
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    await bring(program, shares[0]);
     expect(lines()).toContain("1 of 2 new shares verified");
-    expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await complete(program, shares[1]);
   });
 
   test("after a commit by others, one new share a run shows that the new shares are live", async () => {
@@ -221,16 +221,14 @@ onEachRekeyTarget("holders with one share each", (current) => {
     await verify(...shares.slice(0, 2));
     expect(await run(program)).toBe("rekey/outcome-unknown");
     expect(lines()).not.toContain("othing was committed");
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+    await bring(program, shares[0]);
     expect(stack.outputs).toMatchObject({ complete: false, progress: { phase: "testing", count: 1, required: 2 } });
     expect(lines()).toMatch(/a probe for the key [0-9a-f]{40} is in progress, and blocks other rekeys\. `pulumi-steward rekey cancel/);
     await expect(stack.destroy()).rejects.toMatchObject({ details: { rule: "rekey/shares-unsettled" } });
     await cancel();
     expect(await run(program)).toBe("done");
     expect(lines()).not.toContain("is in progress");
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("done");
-    expect(stack.outputs.complete).toBe(true);
+    await complete(program, shares[0], shares[2]);
     expect(await status()).toMatchObject({ started: false });
   });
 
@@ -238,8 +236,8 @@ onEachRekeyTarget("holders with one share each", (current) => {
     const { program, shares } = await made(5, { secretThreshold: 3 });
     await seal();
     expect(await run(program)).toBe("rekey/outcome-unknown");
-    for (const share of shares.slice(0, 2)) expect(await run(program, { NEW_SHARE: share })).toBe("done");
-    expect(await run(program, { NEW_SHARE: shares[2] as string })).toBe("rekey/not-accepted");
+    await bring(program, ...shares.slice(0, 2));
+    expect(await run(program, { NEW_SHARE: shares[2] })).toBe("rekey/not-accepted");
     expect(await status()).toMatchObject({ started: false });
     await expect(stack.destroy()).rejects.toMatchObject({ details: { rule: "rekey/shares-unsettled" } });
     expect(await run(program)).toBe("rekey/not-accepted");
@@ -259,7 +257,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     const proof = { ...program, keepSharesInState: true, newShares: shares.slice(0, 2), currentShares: current().first.slice(0, 3) };
     expect(await run(proof)).toBe("rekey/not-committed");
     expect(await run(program)).toBe("rekey/not-committed");
-    expect(await run(program, { SHARE: current().first[0] as string })).toBe("rekey/attempt-restarted");
+    expect(await run(program, { SHARE: current().first[0] })).toBe("rekey/attempt-restarted");
     for (const share of current().first.slice(0, 3)) expect(await run(program, { SHARE: share })).toBe("done");
     expect(stack.outputs.progress).toMatchObject({ phase: "verifying", count: 0 });
   });
@@ -268,7 +266,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     const { program, shares } = await made();
     await seal();
     expect(await run(program)).toBe("rekey/outcome-unknown");
-    expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("rekey/not-accepted");
+    expect(await run(program, { NEW_SHARE: shares[0] })).toBe("rekey/not-accepted");
     expect(await status()).toMatchObject({ started: false });
   });
 
@@ -278,10 +276,10 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(await run(program)).toBe("rekey/outcome-unknown");
     // The server then verifies the new share of the probe: that says nothing about the new shares.
     for (const others of [1, 3]) {
-      expect(await run(program, { NEW_SHARE: shares[0] as string })).toBe("done");
+      await bring(program, shares[0]);
       if (others === 3) await cancelShares();
       await submit(...current().first.slice(0, others));
-      expect(await run(program, { NEW_SHARE: shares[1] as string })).toBe("rekey/probe-disturbed");
+      expect(await run(program, { NEW_SHARE: shares[1] })).toBe("rekey/probe-disturbed");
       expect(await status()).toMatchObject({ started: false });
     }
     expect(stack.outputs.complete).toBe(false);
