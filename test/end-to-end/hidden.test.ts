@@ -66,6 +66,29 @@ describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
     expect((await run("up", "--yes", "--skip-preview", "--diff")).changes).toEqual(["~ apiRateLimit: 77 => 60"]);
   });
 
+  test("an update without a visible change prints why", async () => {
+    await call(sandbox.secrets, "POST", "/v1/team/role/theirs", { policies: "b" });
+    const refreshed = await run("refresh", "--yes", "--skip-preview", "--diff");
+    expect(refreshed).toMatchObject({ code: 0, changes: [] });
+    expect(refreshed.output).toContain('Nomad roles at mount "team": found other roles on the server (theirs)\n');
+    const planned = await run("preview", "--diff");
+    expect(planned.changes).toEqual([]);
+    expect(planned.output).toContain(
+      'Nomad roles at mount "team": roles: theirs will be deleted, since the program does not declare them\n',
+    );
+    expect(planned.output).toMatch(/~ 1 to update/);
+
+    project.program(`${program}\nnew secrets.SchedulerRole("new", { name: "new", policies: ["deploy"] });`);
+    sandbox.faults.add({ system: "secrets", method: "POST", path: /role.new/, action: "drop-after", times: 9 });
+    expect((await run("up", "--yes", "--skip-preview", "--diff")).code).not.toBe(0);
+    sandbox.faults.clear();
+    const repaired = await run("up", "--yes", "--skip-preview", "--diff");
+    expect(repaired).toMatchObject({ code: 0, changes: [] });
+    expect(repaired.output).toContain('Nomad role "new": its last run did not complete, so `pulumi up` continues it\n');
+    await project.expectConverged();
+    expect((await run("destroy", "--yes", "--skip-preview", "--diff")).code).toBe(0);
+  });
+
   // The import file of a dynamic resource is tested with `discover`.
   if (!isNative) return;
 

@@ -19,12 +19,17 @@ test("a resource with an explicit provider is managed on that provider's server"
   const [sandbox, other] = await Promise.all([startSandbox(), startSandbox()]);
   const project = new Project({ ...sandbox.env, OTHER: other.secrets.url, OTHER_TOKEN: other.secrets.token });
   project.files({ "Pulumi.yaml": nativeProject() }).program(program());
+  const refused = await project.pulumi("preview");
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain("pulumi config set steward:native true");
   await project.set("steward:native", "true");
   await project.up();
   expect(await policiesIn(other)).toEqual(["there"]);
   expect(await policiesIn(sandbox)).toEqual(["here"]);
   expect(project.stored()).not.toContain(other.secrets.token);
   await project.calm();
+  const moved = await project.program(program().replace("process.env.OTHER,", '"http://127.0.0.1:1",')).pulumi("preview");
+  expect(moved.output).toContain('but the provider "other" points to http://127.0.0.1:1');
   const before = other.requests().length;
   const imported =
     'new secrets.SchedulerRole("again", { name: "web", policies: ["there"] }, { provider: other, import: "nomad/role/web" });';
