@@ -308,10 +308,10 @@ export async function startRecovery(dialect: "hashicorp" | "openbao"): Promise<R
   return REAL_VAULT_ADDRESS ? onReal(column, true) : onSandbox(column, fiveOfThree);
 }
 
-/** Those that may have no recovery keys yet, with no shares at the start. */
-export const firstKeysTargets: RekeyTargetEntry[] = allRekeyTargets.filter(
-  ({ dialect, keys }) => dialect === "openbao" && keys === "recovery",
-);
+/** Those that may have no recovery keys yet, and start without them. */
+export const firstKeysTargets: RekeyTargetEntry[] = allRekeyTargets
+  .filter(({ dialect, keys }) => dialect === "openbao" && keys === "recovery")
+  .map(({ start, ...column }) => ({ ...column, start: (first = { shares: 0, threshold: 0 }) => start(first) }));
 
 /** The services for suites that start Pulumi: each real service, but one of the sandbox for each kind of keys, or one of both. */
 export const slowRekeyTargets = REAL_VAULT_ADDRESS
@@ -356,13 +356,17 @@ export async function withRekeyTarget<T>(
 }
 
 /** Runs a suite on each target. Each test begins with a new service. */
-export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void, targets = rekeyTargets): void {
-  describe.each(targets)(`${what} ($name)`, ({ start }) => {
+export function onEachRekeyTarget(
+  what: string,
+  suite: (current: () => RekeyTarget, dialect: RekeyDialect) => void,
+  targets = rekeyTargets,
+): void {
+  describe.each(targets)(`${what} ($name)`, ({ start, dialect }) => {
     let current: RekeyTarget;
     beforeEach(async () => {
       current = await start();
     });
-    suite(() => current);
+    suite(() => current, dialect);
     afterEach(() => current.stop());
   });
 }

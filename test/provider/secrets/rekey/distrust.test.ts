@@ -8,7 +8,7 @@ import { lines, stack, tools } from "./story";
 const { createMessage, encrypt } = require("openpgp") as typeof OpenPGP;
 
 onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
-  const { inputs, stackOn, requests, forHolders, madeFor, interrupt } = tools(current);
+  const { inputs, stackOn, requests, forHolders, madeFor, verify, backupStatus, interrupt } = tools(current);
 
   test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
     const { all, pgp } = await forHolders(3);
@@ -52,15 +52,11 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(await other.stops(theirs)).toBe("rekey/new-shares-missing");
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     await stack.up({ ...pgp, newShares, removeBackup: true });
-    expect((await current().outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
+    expect(await backupStatus()).toBe(200);
   });
 
   test("a new share of another client stops the verification of shares in the state, and the next run restarts it", async () => {
-    const theirs = async (): Promise<void> => {
-      const { nonce } = (await current().outOfBand("GET", "sys/rekey/verify")).body;
-      const key = spoiled(stack.candidate.shares[2]);
-      await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce });
-    };
+    const theirs = (): Promise<void> => verify(spoiled(stack.candidate.shares[2]));
     interrupt("PUT", "verify", { when: "after", act: theirs, answer: (body) => body }, 1);
     expect(await stack.stops(inputs({ secretThreshold: 3 }))).toBe("rekey/verification-disturbed");
     await stack.up(inputs({ secretThreshold: 3 }));

@@ -1,18 +1,13 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { readAll } from "../../../support/pgp";
-import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
+import { firstKeysTargets, onEachRekeyTarget, RekeyTarget, stackOn } from "../../../support/rekey";
 import { stack, tools } from "./story";
 
 // An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. A story of
 // each row is in rows.test.ts, and test/troubles/rekey/faults-recovery.test.ts runs every fault at every request.
 
-describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) => {
-  let target: RekeyTarget;
-  beforeEach(async () => {
-    target = await start({ shares: 0, threshold: 0 });
-  });
-  afterEach(() => target.stop());
-  const { status, forHolders, interrupt, requests } = tools(() => target);
+const suite = (current: () => RekeyTarget): void => {
+  const { status, forHolders, interrupt, requests, verify } = tools(current);
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
     secretShares: 3,
     secretThreshold: 2,
@@ -21,13 +16,13 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     ...more,
   });
   const begin = (): ReturnType<RekeyTarget["outOfBand"]> =>
-    target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true });
+    current().outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true });
 
   test("without verification nothing is sent, since the response would be their only copy", async () => {
     const { pgp } = await forHolders(3, { backup: true });
     for (const unverified of [inputs({ allowUnverified: true }), { ...pgp, currentShares: [] }]) {
       const sent = await requests(async () =>
-        expect(await stackOn(target).stops({ ...unverified, requireVerification: false })).toBe("rekey/first-keys-unverified"),
+        expect(await stackOn(current()).stops({ ...unverified, requireVerification: false })).toBe("rekey/first-keys-unverified"),
       );
       expect(sent.filter((each) => !each.startsWith("GET "))).toEqual([]);
     }
@@ -36,7 +31,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
 
   test("an attempt with the same parameters that waits for its holders is left to onConflict by a new rekey", async () => {
     const { all, pgp } = await forHolders(3, { currentShares: [] });
-    const [waiting, other] = [stackOn(target), stackOn(target)];
+    const [waiting, other] = [stackOn(current()), stackOn(current())];
     expect(await waiting.stops(pgp)).toBe("rekey/new-shares-missing");
     for (const onConflict of ["fail", "resume"] as const) expect(await other.stops({ ...pgp, onConflict })).toBe("rekey/foreign-attempt");
     await waiting.up({ ...pgp, newShares: await readAll(all, waiting.candidate.encrypted) });
@@ -45,9 +40,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
   test("another client's attempt whose verification has begun is left to onConflict", async () => {
     const { body } = await begin();
     const { nonce } = await status();
-    const { nonce: verification } = (await target.outOfBand("GET", "sys/rekey/verify")).body;
-    const [key] = body.keys_base64 as string[];
-    await target.outOfBand("PUT", "sys/rekey/verify", { key, nonce: verification });
+    await verify((body.keys_base64 as string[])[0] as string);
     expect(await stack.stops(inputs())).toBe("rekey/foreign-attempt");
     expect(await status()).toMatchObject({ nonce });
     await stack.up(inputs({ onConflict: "cancel" }));
@@ -64,20 +57,20 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
       expect(await stack.stops(pgp)).toBe(`rekey/${id}`);
       expect(await status()).toMatchObject({ started: false, required: 0 });
     }
-    target.gateway.interrupt = undefined;
+    current().gateway.interrupt = undefined;
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
   });
 
   test("a start after another client has made keys begins a rekey of them, which a delete cancels", async () => {
-    const [stack, other] = [stackOn(target), stackOn(target)];
+    const [stack, other] = [stackOn(current()), stackOn(current())];
     await stack.up(inputs(), "attempt");
     const make = async (): Promise<void> => void (await other.up(inputs()));
-    target.gateway.on("GET sys/health", { when: "after", act: make, answer: (body) => body }, 1);
+    current().gateway.on("GET sys/health", { when: "after", act: make, answer: (body) => body }, 1);
     expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
     expect(await status()).toMatchObject({ started: true, required: 2 });
     await stack.destroy();
     expect(await status()).toMatchObject({ started: false });
-    expect(await target.opens(other.outputs.shares.slice(1))).toBe(true);
+    expect(await current().opens(other.outputs.shares.slice(1))).toBe(true);
   });
 
   test.each([
@@ -91,13 +84,13 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
     interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), required }) });
     expect(await stack.stops(again)).toBe(id);
-    target.gateway.interrupt = undefined;
+    current().gateway.interrupt = undefined;
     await stack.up(again);
-    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
+    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
   test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
-    const [one, other] = [stackOn(target), stackOn(target)];
+    const [one, other] = [stackOn(current()), stackOn(current())];
     await other.up(inputs(), "attempt");
     await one.up(inputs(), "shares");
     await other.up(inputs(), "shares");
@@ -105,6 +98,8 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     await other.up(inputs());
     expect(await one.stops(inputs())).toBe("rekey/outcome-unknown");
     expect(await one.stops(inputs())).toBe("rekey/previous-shares-missing");
-    expect(await target.opens(other.outputs.shares.slice(1))).toBe(true);
+    expect(await current().opens(other.outputs.shares.slice(1))).toBe(true);
   });
-});
+};
+
+onEachRekeyTarget("the first recovery keys", suite, firstKeysTargets);

@@ -7,7 +7,7 @@ import { clearLines, lines, stack, tools, wrongBeside } from "./story";
 // Several holders, each of whom brings one share in a run of their own. No share enters the state.
 
 onEachRekeyTarget("holders with one share each", (current) => {
-  const { inputs, requests, status, forHolders, madeFor, submit, cancel, interrupt } = tools(current);
+  const { inputs, requests, status, forHolders, madeFor, submit, verify, cancel, interrupt } = tools(current);
   afterEach(() => {
     for (const name of ["SHARE", "NEW_SHARE"]) delete process.env[name];
   });
@@ -37,12 +37,6 @@ onEachRekeyTarget("holders with one share each", (current) => {
   const complete = async (program: RekeyInputs, ...shares: (string | undefined)[]): Promise<void> => {
     await bring(program, ...shares);
     expect(stack.outputs.complete).toBe(true);
-  };
-  const verify = async (...shares: string[]): Promise<void> => {
-    for (const key of shares) {
-      const { body } = await current().outOfBand("GET", "sys/rekey/verify");
-      await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce: body.nonce });
-    }
   };
   const seal = (): Promise<void> => current().sealAndUnseal(current().first.slice(0, 3));
   /** A wrong share makes the probe discard those before it. */

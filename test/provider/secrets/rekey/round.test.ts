@@ -1,20 +1,15 @@
 import { noEngine } from "../../../../provider/contract/operation";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares/resource";
 import { connectTo } from "../../../support/connection";
-import { allRekeyTargets, RekeyTarget } from "../../../support/rekey";
+import { allRekeyTargets, onEachRekeyTarget, RekeyTarget } from "../../../support/rekey";
 import { lines, stack, tools, wrongBeside } from "./story";
 
 // One round of submissions: which share is submitted next, and when to stop. The API document does not say if a service counts a repeated share twice.
 
 const ofUnsealKeys = allRekeyTargets.filter(({ keys, namespace }) => keys === "unseal" && !namespace);
 
-describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect }) => {
-  let target: RekeyTarget;
-  beforeEach(async () => {
-    target = await start();
-  });
-  afterEach(() => target.stop());
-  const { inputs, stackOn, requests, status, begin, submit, cancel, interrupt } = tools(() => target);
+const suite = (current: () => RekeyTarget, dialect: RekeyTarget["dialect"]): void => {
+  const { inputs, stackOn, requests, status, begin, submit, cancel, interrupt } = tools(current);
 
   const refusesRepeated = dialect !== "standard";
   const unchanged = (body: string): string => body;
@@ -35,7 +30,7 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
   });
 
   test("reports the shares of earlier runs, until the service has discarded them", async () => {
-    const alone = inputs({ currentShares: target.first.slice(0, 1) });
+    const alone = inputs({ currentShares: current().first.slice(0, 1) });
     const ends = async (reason: string, count: number): Promise<void> => {
       const sent = await submissions(async () => expect((await stack.fails(alone)).details.reason).toBe(reason));
       expect(sent).toBe(count);
@@ -43,7 +38,7 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
     await ends("1 of 3 current shares submitted", 1);
     expect(lines().match(/^rekey: \d of 3 .*$/gm)).toEqual(["rekey: 1 of 3 current shares submitted"]);
     await ends("1 of 3 current shares submitted; submitted before: 1 of the available shares", refusesRepeated ? 1 : 0);
-    await submit(...wrongBeside(target.first, 2));
+    await submit(...wrongBeside(current().first, 2));
     await ends("1 of 3 current shares submitted; the shares that were submitted before are gone, so their holders submit them again", 1);
   });
 
@@ -65,18 +60,18 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
   test("submits its shares again, once, after those of others have discarded them", async () => {
     // A service that always discards them would receive them forever.
     let left = 9;
-    const discard = async (): Promise<void> => (left-- > 0 ? submit(...wrongBeside(target.first, 2)) : undefined);
+    const discard = async (): Promise<void> => (left-- > 0 ? submit(...wrongBeside(current().first, 2)) : undefined);
     interrupt("PUT", "update", { when: "after", act: discard, answer: unchanged });
     expect(await submissions(async () => expect(await stack.stops(inputs())).toBe("rekey/shares-missing"))).toBe(4);
-    interrupt("PUT", "update", { when: "after", act: () => submit(...wrongBeside(target.first)), answer: unchanged }, 2);
+    interrupt("PUT", "update", { when: "after", act: () => submit(...wrongBeside(current().first)), answer: unchanged }, 2);
     expect(await submissions(() => stack.up(inputs()))).toBe(5);
   });
 
   test("sends no share after the user has canceled the wait", async () => {
-    const waiting = inputs({ currentShares: target.first.slice(0, 1), waitSeconds: 9 });
+    const waiting = inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 9 });
     await stack.up(waiting, "attempt");
     const engine = { ...noEngine, canceled: AbortSignal.abort() };
-    const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(target.config[key]), engine });
+    const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const given = { ...stack.attempt.outputs(), ...waiting } as never;
     await expect(rekeyShares.create({ operation, inputs: given, claims: undefined as never })).rejects.toThrow(
       "0 of 3 current shares submitted",
@@ -86,7 +81,7 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
 
   test("submits a set of the state that the service rejected only once", async () => {
     await stack.up(inputs());
-    await stackOn(target).up(inputs({ currentShares: stack.outputs.shares }));
+    await stackOn(current()).up(inputs({ currentShares: stack.outputs.shares }));
     const again = inputs({ triggers: ["2"], currentShares: [] });
     expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-refused"))).toBe(2);
     expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-missing"))).toBe(0);
@@ -120,13 +115,13 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
     if (!refusesRepeated) return;
     // The request of each share is lost once.
     let count = 0;
-    target.gateway.interrupt = ({ path }) => (path.endsWith("/update") && ++count % 2 === 1 ? { when: "before" } : undefined);
+    current().gateway.interrupt = ({ path }) => (path.endsWith("/update") && ++count % 2 === 1 ? { when: "before" } : undefined);
     expect(await submissions(() => stack.up(inputs()))).toBe(6);
   });
 
   const gone: [string, () => Promise<unknown>, string][] = [
     ["canceled", cancel, "rekey/attempt-lost"],
-    ["completed", () => submit(...target.first.slice(0, 3)), "rekey/new-shares-lost"],
+    ["completed", () => submit(...current().first.slice(0, 3)), "rekey/new-shares-lost"],
     [
       "replaced",
       () => cancel().then(() => begin({ secret_shares: 5, secret_threshold: 3 })),
@@ -137,4 +132,6 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
     interrupt("PUT", "update", { when: "before", act: async () => void (await act()) });
     expect(await submissions(async () => expect(await stack.stops(inputs())).toBe(stop))).toBe(1);
   });
-});
+};
+
+onEachRekeyTarget("a round of submissions", suite, ofUnsealKeys);

@@ -63,6 +63,13 @@ export function toolsFor(current: () => RekeyTarget) {
     const { nonce } = await status();
     for (const key of shares) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
   };
+  /** Verifies new shares, as other holders do. */
+  const verify = async (...shares: string[]): Promise<void> => {
+    const { nonce } = (await current().outOfBand("GET", "sys/rekey/verify")).body;
+    for (const key of shares) await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce });
+  };
+  /** The status of a read of the backup. */
+  const backupStatus = async (): Promise<number> => (await current().outOfBand("GET", "sys/rekey/backup")).status;
   /** Cancels the attempt in progress, as another client would. */
   const cancel = async (): Promise<void> => {
     const body = current().dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
@@ -71,5 +78,5 @@ export function toolsFor(current: () => RekeyTarget) {
   /** Interrupts the requests of one method and path, or one of them alone. */
   const interrupt = (method: string, path: string, interruption: Interruption, only?: number): void =>
     current().gateway.on(`${method} sys/rekey/${path}`, interruption, only);
-  return { inputs, stackOn, requests, noAttempt, status, forHolders, madeFor, begin, submit, cancel, interrupt };
+  return { inputs, stackOn, requests, noAttempt, status, forHolders, madeFor, begin, submit, verify, backupStatus, cancel, interrupt };
 }
