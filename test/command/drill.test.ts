@@ -8,7 +8,7 @@ import { formsIn } from "../support/canaries";
 import { Interruption, keepsUncombined, Passing } from "../support/gateway";
 import { onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled, withRekeyTarget } from "../support/rekey";
 import { isNight, isWhole } from "../support/scope";
-import { argumentsOf, command, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
+import { argumentsOf, command, Ended, endOfInput, ends, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, hexOf, tools } from "./rekey";
 
 /** The subsets of a list, by their size. */
@@ -84,11 +84,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
   test("too few shares are counted, and nothing is sent", async () => {
     for (const count of [0, 1, 2]) {
       const few = await drill(current().first.slice(0, count));
-      expect(few).toMatchObject({
-        code: 1,
-        stdout: "",
-        stderr: expect.stringContaining(`${3 - count} of the 3 required shares are missing`),
-      });
+      expect(few).toMatchObject(ends(1, `${3 - count} of the 3 required shares are missing`));
     }
     expect(current().gateway.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
@@ -140,10 +136,9 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       const mixed = await drill([a, b], ...references);
       const lines = ["the variable DRILL_SHARE", `the file ${file}`, "share 1 of the input", "share 2 of the input"];
       expect(mixed).toMatchObject({ code: 0, stdout: lines.map((line) => `${line}: works\n`).join("") });
-      expect(await drill([a, c, d], ...references)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("share 2 of the input is the same share as the variable DRILL_SHARE"),
-      });
+      expect(await drill([a, c, d], ...references)).toMatchObject(
+        ends(1, "share 2 of the input is the same share as the variable DRILL_SHARE"),
+      );
       const mute = await drill([], "--share-env", "DRILL_UNSET");
       expect(mute.stderr).toContain("the variable DRILL_UNSET is not set. No share was sent.");
       const gone = await drill([], "--share-file", join(folder, "gone.txt"));
@@ -173,7 +168,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     ]) {
       const name = await begin(body);
       const refused = await drill(current().first);
-      expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(name) });
+      expect(refused).toMatchObject(ends(1, name));
       expect(refused.stderr).toContain("is in progress, and a drill needs its own attempt. No share was sent.");
       expect(await nonce()).toBe(name);
       await cancel();
@@ -186,7 +181,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       current().gateway.on(update, { when: "after", act: replaceAttempt, answer: unchanged }, nth);
       const before = sent("update");
       const disturbed = await drill(current().first);
-      expect(disturbed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("Run the drill again.") });
+      expect(disturbed).toMatchObject(ends(1, "Run the drill again."));
       expect(sent("update") - before).toBe(nth);
       expect(await status()).toMatchObject({ started: true, n: 5, t: 3, progress: 0 });
       current().gateway.interrupt = undefined;
@@ -364,11 +359,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
         : undefined,
     );
     expect(first).toMatchObject(works(4));
-    expect(second).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/process \d+ runs a drill of these keys; no share was sent/),
-    });
+    expect(second).toMatchObject(ends(1, /process \d+ runs a drill of these keys; no share was sent/));
   });
 
   test("the file of a drill is private and has no share, and a cancel without effect keeps it", async () => {
@@ -385,11 +376,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       return undefined;
     };
     const stuck = await drill(current().first);
-    expect(stuck).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining("The attempt of the drill may still be in progress"),
-    });
+    expect(stuck).toMatchObject(ends(1, "The attempt of the drill may still be in progress"));
     expect(modes).toEqual([0o700, 0o600]);
     expect(name).toMatch(new RegExp(`^drill-[0-9a-f]{16}-${process.pid}-[0-9a-f]{40,64}$`));
     expect([left().length, (await status()).started]).toEqual([1, true]);
@@ -410,7 +397,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     writeFileSync(join(stateFolder(), "none"), "");
     const elsewhereIs = { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") };
     const elsewhere = await steward(elsewhereIs, argumentsOf(current(), "drill"), current().first.join("\n"));
-    expect(elsewhere).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no share was sent. Set XDG_STATE_HOME") });
+    expect(elsewhere).toMatchObject(ends(1, "no share was sent. Set XDG_STATE_HOME"));
     rmSync(stateFolder(), { recursive: true });
   });
 });

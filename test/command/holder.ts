@@ -28,6 +28,13 @@ export interface Ended {
   stderr: string;
 }
 
+/** The end of a command that prints this on standard error, and nothing else. */
+export const ends = (code: number, said: string | RegExp): object => ({
+  code,
+  stdout: "",
+  stderr: typeof said === "string" ? expect.stringContaining(said) : expect.stringMatching(said),
+});
+
 /** The environment of a holder, whose home has no token of Vault. */
 const environmentOf = (variables: Record<string, string>): Record<string, string> => ({
   ...cleanEnvironment(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { keptBySeal } from "../../../../provider/secrets/rekey/protocol/stops";
 import { Fault, Options, Sandbox, start } from "../../../../sandbox/index";
-import { steward } from "../../../command/holder";
+import { ends, steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { configOf } from "../../../support/context";
 import { limits } from "../../../support/limits";
@@ -105,7 +105,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(await stack.stops(inputs({ currentShares: shares.slice(0, 2) }))).toBe("rekey/shares-missing");
     setKms(false);
     const last = await alone(["submit", "--nonce", stack.submission.nonce ?? ""], shares[2]);
-    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(unchecked) });
+    expect(last).toMatchObject(ends(1, unchecked));
     const { message, details } = await stack.fails(inputs());
     expect(details.rule).toBe("rekey/shares-not-checked");
     expect(message).toMatch(unchecked);
@@ -115,7 +115,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(stack.outputs.complete).toBe(true);
     setKms(false);
     const drill = await alone(["drill"], stack.outputs.shares.join("\n"));
-    expect(drill).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("[rekey/probe-disturbed]") });
+    expect(drill).toMatchObject(ends(1, "[rekey/probe-disturbed]"));
     rmSync(home, { recursive: true });
   });
 
