@@ -33,8 +33,8 @@ export async function failure(operation: Promise<unknown>): Promise<StewardError
 }
 
 /** Expects that an operation fails with this error, whose message contains these parts and no canary. */
-export async function expectRefused(operation: Promise<unknown>, expected: Error, ...parts: string[]): Promise<void> {
+export async function expectRefused(operation: Promise<unknown>, expected: Error, ...parts: (string | RegExp)[]): Promise<void> {
   const error = await failure(operation);
   expect(error).toEqual(expected);
-  for (const part of parts) expect(error.message).toContain(part);
+  for (const part of parts) expect(error.message).toMatch(part);
 }

@@ -3,7 +3,7 @@ import { definitions } from "../../../provider/registry/resources";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { engineResources } from "../../support/engine-resources";
-import { refusal } from "../../support/refusal";
+import { expectRefused, refusal } from "../../support/refusal";
 import { startSandbox } from "../../support/sandbox";
 import { engine, sandbox, to } from "../lifecycle/two-sandboxes";
 
@@ -11,10 +11,12 @@ test("an internal error names its source and shows no secret", async () => {
   const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
   const create = jest.spyOn(definition as { create(): Promise<never> }, "create");
   create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
-  await expect(engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" })).rejects.toMatchObject({
-    code: "ERR_INTERNAL",
-    message: expect.stringMatching(/ access .*TypeError: cannot read \[secret\] of undefined \(provider\/[\w/.-]+:\d+\)/),
-  });
+  const source = / access .*TypeError: cannot read \[secret\] of undefined \(provider\/[\w/.-]+:\d+\)/;
+  await expectRefused(
+    engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" }),
+    refusal("ERR_INTERNAL"),
+    source,
+  );
   create.mockRestore();
 });
 
