@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formsIn } from "../support/canaries";
-import { holders } from "../support/pgp";
+import { binaryKey, holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
 import { endOfInput, ends, enter, interrupt, steward } from "./holder";
 import { askedForShare, confirmed, folder, hexOf, tools } from "./rekey";
@@ -114,8 +114,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   });
 
   test("submit sends nothing to a rekey that makes a single share, and asks for no confirmation", async () => {
-    const [holder] = await holders(1);
-    const pgp_keys = [holder?.publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, "")];
+    const pgp_keys = (await holders(1)).map(binaryKey);
     for (const more of [{}, { pgp_keys }]) {
       const name = await begin({ secret_shares: 1, secret_threshold: 1, ...more });
       const typed = await atTerminal(["submit"], { "[y/N] ": `y${enter}` });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Holder } from "../support/pgp";
+import { binaryKey, Holder } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";
 import { argumentsOf, Ended, Person, steward, typing, variablesOf } from "./holder";
 
@@ -35,8 +35,7 @@ export function tools(current: () => RekeyTarget) {
   const nonce = async (): Promise<string> => String((await current().outOfBand("GET", "sys/rekey/init")).body.nonce);
   const verification = async (): Promise<string> => String((await current().outOfBand("GET", "sys/rekey/verify")).body.nonce);
   const forHolders = async (all: Holder[], more = {}): Promise<string> => {
-    const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
-    return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
+    return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys: all.map(binaryKey), backup: true, ...more });
   };
   /** Cancels the attempt in progress outside the command. */
   const cancel = async (): Promise<void> => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() }));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { call } from "../support/call";
 import { formsIn } from "../support/canaries";
 import { blocks } from "../support/pages";
-import { Holder, holders, makeHolder } from "../support/pgp";
+import { binaryKey, Holder, holders, makeHolder } from "../support/pgp";
 import { firstKeysTargets, onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled, withRekeyTarget } from "../support/rekey";
 import { tokenServices, tokenWith } from "../support/rekey-ceremony";
 import { variablesFor } from "../support/rekey-wire";
@@ -12,7 +12,6 @@ import { askedForShare, confirmed, folder, hexOf } from "./rekey";
 
 const attempt = "sys/generate-root/attempt";
 const update = "sys/generate-root/update";
-const binary = ({ publicKey }: Holder): string => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, "");
 
 const withRootTokens = rekeyTargets.filter(({ dialect }) => dialect !== "standard");
 
@@ -31,7 +30,7 @@ const suite = (current: () => RekeyTarget): void => {
   };
   const send = (method: string, path: string, body?: object) => current().outOfBand(method, path, body);
   const status = async () => (await send("GET", attempt)).body;
-  const begin = async (holder: Holder): Promise<string> => String((await send("PUT", attempt, { pgp_key: binary(holder) })).body.nonce);
+  const begin = async (holder: Holder): Promise<string> => String((await send("PUT", attempt, { pgp_key: binaryKey(holder) })).body.nonce);
   const share = (index: number): string => current().first[index] as string;
   const give = async (nonce: string, ...keys: string[]): Promise<void> => {
     for (const key of keys) await send("PUT", update, { key, nonce });
@@ -242,7 +241,7 @@ const suite = (current: () => RekeyTarget): void => {
     const bad = await send("PUT", attempt, { pgp_key: "!!!" });
     expect(bad).toMatchObject({ status: 400, body: { errors: [expect.stringMatching(/^error parsing PGP key: error decoding /)] } });
     const nonce = await begin(owner);
-    const again = await send("PUT", attempt, { pgp_key: binary(owner) });
+    const again = await send("PUT", attempt, { pgp_key: binaryKey(owner) });
     expect(again).toMatchObject({ status: 400, body: { errors: [expect.stringMatching(/^root generation already in progress/)] } });
     expect(await give(share(0), "x")).toMatchObject(
       refused(`incorrect nonce supplied; nonce for this root generation operation is "${nonce}"`),

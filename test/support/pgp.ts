@@ -10,6 +10,9 @@ export interface Holder {
   fingerprint: string;
 }
 
+/** The public key of a holder as the API takes it: in base64, without armor. */
+export const binaryKey = ({ publicKey }: Holder): string => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, "");
+
 const made: Promise<Holder>[] = [];
 
 /** Holders with different keys. A test process generates each key once. */

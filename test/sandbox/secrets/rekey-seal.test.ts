@@ -1,6 +1,6 @@
 import type { Options, Sandbox } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { holders } from "../../support/pgp";
+import { binaryKey, holders } from "../../support/pgp";
 import { until } from "../../support/until";
 import { sandboxOfTest } from "../sandbox";
 import { damaged, refused } from "./rekey-service";
@@ -24,8 +24,7 @@ const give = (nonce: string, key: unknown) => to("PUT", "rekey/update", { key, n
 describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an administrator, %s", (dialect) => {
   test("a reset removes attempt and backup, never in the middle of a request", async () => {
     const { shares, opens } = await open({ dialect, unsealShares: 1 });
-    const [holder] = await holders(1);
-    const pgp_keys = [holder!.publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, "")];
+    const pgp_keys = (await holders(1)).map(binaryKey);
     for (const require_verification of [true, false]) {
       const nonce = await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys, backup: true, require_verification });
       const last = give(nonce, shares[0]);

@@ -1,7 +1,7 @@
 import { Ended, steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { readPage } from "../../../support/pages";
-import { Holder, holders, read } from "../../../support/pgp";
+import { binaryKey, Holder, holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenServices, tokenWith } from "../../../support/rekey-ceremony";
@@ -15,10 +15,6 @@ const additional = (command: string, place: string): string[] => {
   const [, capability = ""] = /^`(\w+)` on/.exec(cell) ?? [];
   return [...cell.matchAll(/`sys\/rekey\/(\w+)`/g)].map(([, end]) => `\`${capability}\` on ${place}/${end}`);
 };
-
-/** The keys of three holders, as the API takes them. */
-const publicKeys = async (): Promise<string[]> =>
-  (await holders(3)).map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
 
 // Each test continues with the shares of the one before.
 describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
@@ -48,7 +44,7 @@ describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
       return json.data ?? json;
     };
     const start = { secret_shares: 3, secret_threshold: 2, require_verification: true };
-    await send("PUT", "init", { ...start, backup: true, pgp_keys: await publicKeys() });
+    await send("PUT", "init", { ...start, backup: true, pgp_keys: (await holders(3)).map(binaryKey) });
     const { nonce } = await send("GET", "init");
     let made: Record<string, unknown> = {};
     for (const key of service.shares.slice(0, service.threshold)) made = await send("PUT", "update", { key, nonce });
