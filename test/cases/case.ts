@@ -68,6 +68,14 @@ export interface ResourceCase {
   needed?: readonly string[];
 }
 
+/** The requests for one object of a secrets engine. */
+export const requestsOf =
+  (path: (context: Context) => string, remove: (context: Context) => string = () => "DELETE") =>
+  (context: Context): Requests => {
+    const [read, write] = [`GET ${path(context)}`, `POST ${path(context)}`];
+    return { create: [read, write], update: [write], refresh: [read], delete: [`${remove(context)} ${path(context)}`] };
+  };
+
 /** A write of another client to Vault. */
 export const written = (path: (context: Context) => string, body: object, shows: Drift["shows"], hiddenIn?: Drift["hiddenIn"]): Drift => ({
   change: (context) => context.outOfBand("secrets", "POST", path(context), body),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { certificate, privateKey } from "../support/certificates";
 import { Secret } from "../support/deployment";
 import { marked, number, only } from "../troubles/kind";
-import { Context, canary, Drift, Properties, ResourceCase, referenceTo } from "./case";
+import { Context, canary, Drift, Properties, ResourceCase, referenceTo, requestsOf } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/access`;
 const inputs = ({ sandbox }: Context): Properties => ({
@@ -34,13 +34,8 @@ export const cases: readonly ResourceCase[] = [
     token: "secrets:SchedulerAccess",
     inputs,
     changed,
-    requests: (context) => ({
-      create: [`GET ${path(context)}`, `POST ${path(context)}`],
-      update: [`POST ${path(context)}`],
-      refresh: [`GET ${path(context)}`],
-      // Without DELETE in the API, a deletion writes a blank configuration.
-      delete: [`${context.dialect === "standard" ? "POST" : "DELETE"} ${path(context)}`],
-    }),
+    // Without DELETE in the API, a deletion writes a blank configuration.
+    requests: requestsOf(path, ({ dialect }) => (dialect === "standard" ? "POST" : "DELETE")),
     drifts: [
       drift("address", "address", "http://other.example.com"),
       drift("maxTokenNameLength", "max_token_name_length", 128, "standard"),

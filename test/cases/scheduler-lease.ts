@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { marked, number, only } from "../troubles/kind";
-import { addTheirRole, Context, ResourceCase, written } from "./case";
+import { addTheirRole, Context, ResourceCase, requestsOf, written } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/lease`;
 const time = fc.constantFrom<unknown>("30s", "1h30m", 0, 3600, "1d", "1500ms500ms");
@@ -11,12 +11,7 @@ export const cases: readonly ResourceCase[] = [
     inputs: () => ({ ttl: "1h" }),
     changed: () => ({ ttl: "2h", maxTtl: "24h" }),
     prepare: addTheirRole,
-    requests: (context) => ({
-      create: [`GET ${path(context)}`, `POST ${path(context)}`],
-      update: [`POST ${path(context)}`],
-      refresh: [`GET ${path(context)}`],
-      delete: [`DELETE ${path(context)}`],
-    }),
+    requests: requestsOf(path),
     drifts: [
       written(path, { ttl: "60s", max_ttl: "24h" }, ["ttl"]),
       written(path, { ttl: "2h", max_ttl: "3h" }, ["maxTtl"]),

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
 import { marked, only, text } from "../troubles/kind";
-import { addTheirRole, Context, ResourceCase, roleNames, written } from "./case";
+import { addTheirRole, Context, ResourceCase, requestsOf, roleNames, written } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
 
@@ -12,12 +12,7 @@ export const cases: readonly ResourceCase[] = [
     changed: () => ({ name: "web", policies: ["other"] }),
     replaced: () => ({ name: "site", policies: ["other"] }),
     prepare: addTheirRole,
-    requests: (context) => ({
-      create: [`GET ${path(context)}`, `POST ${path(context)}`],
-      update: [`POST ${path(context)}`],
-      refresh: [`GET ${path(context)}`],
-      delete: [`DELETE ${path(context)}`],
-    }),
+    requests: requestsOf(path),
     drifts: [
       written(path, { policies: "theirs", type: "client" }, ["policies"]),
       written(path, { policies: "", type: "management" }, ["policies", "type"]),
