@@ -1,5 +1,6 @@
 // @ts-check
 // Packs the native plugin and the commands of a holder as one executable that runs without Node, in the format of Pulumi's plugins.
+const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
@@ -78,7 +79,8 @@ async function makeExecutable(folder) {
     fs.mkdirSync(path.dirname(archive), { recursive: true });
     fs.copyFileSync(path.join(root, "LICENSE"), path.join(work, "LICENSE"));
     await succeed("tar", ["-czf", archive, "-C", work, name, "LICENSE"]);
-    say(`${archive}: ${Math.round(fs.statSync(archive).size / 1e6)} MB`);
+    const hash = createHash("sha256").update(fs.readFileSync(archive)).digest("hex");
+    say(`${hash}  ${archive}`);
     return archive;
   } finally {
     fs.rmSync(work, { recursive: true, force: true });

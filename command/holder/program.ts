@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import { StewardError } from "../../provider/contract/errors";
-import { say, Terminal } from "../terminal";
+import { Canceled, say, Terminal } from "../terminal";
 
 // Programs of the holder. A share passes over a pipe: it is in no argument, in no file, and in no variable.
 
@@ -19,8 +19,17 @@ function run(terminal: Terminal, command: string, args: readonly string[], input
     const output: Buffer[] = [];
     child.stdout.on("data", (chunk) => output.push(chunk));
     createInterface({ input: child.stderr }).on("line", (line) => say(terminal, line));
+    // Ctrl-C at the prompt of gpg ends this command, too.
+    const cancel = (): void => {
+      child.kill();
+      reject(new Canceled());
+    };
+    process.once("SIGINT", cancel);
     child.on("error", reject);
-    child.on("close", (code) => resolve({ output: Buffer.concat(output), code }));
+    child.on("close", (code) => {
+      process.off("SIGINT", cancel);
+      resolve({ output: Buffer.concat(output), code });
+    });
     // A clipboard command leaves a process behind, which keeps these pipes open: wait for the last lines only.
     const leave = (): void => {
       for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
@@ -43,7 +52,7 @@ async function gpg(terminal: Terminal, args: readonly string[], input: string | 
   return run(terminal, "gpg", ["--batch", "--no-auto-check-trustdb", ...args], input).catch((error) => {
     throw failed(
       `gpg cannot be started (${error.code})`,
-      "Install GnuPG, or pass the private key to `pulumi-steward rekey decrypt --key`.",
+      "Nothing was sent. Install GnuPG, or pass the private key to `pulumi-steward rekey decrypt --key`.",
     );
   });
 }
@@ -54,7 +63,7 @@ export async function decryptWithGpg(terminal: Terminal, message: string | Uint8
   if (code === 0) return output.toString("utf8");
   throw failed(
     `gpg cannot decrypt the message (exit code ${code})`,
-    "Its messages above say why. If it cannot prompt, run `export GPG_TTY=$(tty)`.",
+    "Nothing was sent. Its messages above say why. If it cannot prompt, run `export GPG_TTY=$(tty)`.",
   );
 }
 
@@ -69,7 +78,7 @@ export async function fingerprintsOfGpg(terminal: Terminal): Promise<string[]> {
 /** Passes a share to the holder's own safe, such as `pass insert --multiline unseal`. The output of the command is dropped, since it may be the share. */
 export async function store(terminal: Terminal, command: string, share: string): Promise<void> {
   const { code } = await run(terminal, command, [], `${share}\n`, true);
-  if (code !== 0) throw failed(`the --store command failed (exit code ${code})`, "Nothing was sent.");
+  if (code !== 0) throw failed(`the --store command failed (${code === null ? "a signal" : `exit code ${code}`})`, "Nothing was sent.");
   say(terminal, "Your share is stored.");
 }
 

@@ -62,7 +62,11 @@ export function checkShare(input: string, label: string): Share {
   const text = isHex(joined) || /^(?=.*[A-Z])(?=.*[0-9+/])[A-Za-z0-9+/]{44}$/.test(joined) ? joined : input.trim();
   const flaw = flawIn(text);
   if (!flaw) return shareOf(text, label);
-  throw invalid(`${label} ${flaw}; nothing was sent`, "Decrypt an encrypted share first, with `pulumi-steward rekey decrypt`.");
+  const isLong = text.length > 150;
+  throw invalid(
+    `${label} ${flaw}; nothing was sent`,
+    isLong ? "Decrypt it first, with `pulumi-steward rekey decrypt`." : "Check that it is whole.",
+  );
 }
 
 const isHex = (text: string): boolean => /^[0-9a-f]+$/i.test(text);

@@ -168,7 +168,8 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
   if (!status.started) {
     const other = operation.target === "unseal" ? " On a server with auto-unseal, add --target recovery." : "";
     const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
-    return stopped("attempt-missing", reason, `Nothing was sent.${other}`);
+    const own = ` If it is complete, store your new share: \`${commandFor(operation, "backup")}\`, then \`pulumi-steward rekey decrypt --store\`.`;
+    return stopped("attempt-missing", reason, `Nothing was sent.${other}${round.shares === "new" ? own : ""}`);
   }
   return round.shares === "current"
     ? fail("all current shares are submitted, and the new ones are created", `${verifyHint(operation, "your new share")}.`)

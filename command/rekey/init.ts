@@ -22,7 +22,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
   const operation = service(terminal, options);
   const keys = options.keys === undefined ? [] : await readKeys(options.keys);
   const [shares, threshold] = [options.keys === undefined ? Number(options.shares) : keys.length, Number(options.threshold)];
-  if (!(Number.isInteger(threshold) && threshold >= 2 && threshold <= shares && shares <= 255))
+  if (!(Number.isInteger(shares) && Number.isInteger(threshold) && threshold >= 2 && threshold <= shares && shares <= 255))
     throw invalid([`--threshold ${options.threshold} is not a number from 2 to the number of shares, ${shares}`]);
   await assertTarget(operation);
   const before = await getStatus(operation);

@@ -25,7 +25,10 @@ export const onItsWay = "The share was sent. Waiting for the response.";
 
 /** The first line after a share was counted. */
 export const sayAccepted = (terminal: Terminal, progress: number, required: number): void =>
-  say(terminal, `Your share was accepted: ${progress} of ${required}.${progress < required ? " You are done." : ""}`);
+  say(
+    terminal,
+    `Your share was accepted: ${progress} of ${required}.${progress < required ? " You are done. The server checks the shares with the last one." : ""}`,
+  );
 
 export const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
@@ -98,7 +101,7 @@ export async function explain<Status extends Attempt>(
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the nonce ${now.nonce}.`,
+      `Nothing is committed. ${/duplicate part/.test(reason) ? "One of them was submitted twice" : `At least one of them is wrong, and ${service} cannot tell which`}: all holders must submit theirs again, with the nonce ${now.nonce}.`,
       round.shares === "current" ? "shares-refused" : "new-shares-rejected",
     );
   if (round.refusals.includes(status ?? 0))

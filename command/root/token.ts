@@ -30,7 +30,12 @@ export async function revoke(terminal: Terminal, options: { allowHttp?: boolean 
   if (!aToken.isIn(token)) throw refuse("the input is not a token");
   const { server } = operation;
   const own = { ...operation, server: { ...server, credentials: { ...server.credentials, token: () => token, tokenSource: "the input" } } };
-  if (!(await policiesOf(own)).includes("root")) throw refuse("the input is not a root token");
+  const before = await policiesOf(own).catch((error) => {
+    if (error.status === 403 && isFromService(error))
+      throw refuse(`${server.words.service} does not know the token, which may be revoked already`);
+    throw error;
+  });
+  if (!before.includes("root")) throw refuse("the input is not a root token");
   await callWithoutClaim(own, { method: "POST", path: apiPath("auth/token/revoke-self"), retry: "never" }).catch((error) => {
     if (!isReplyLost(error)) throw error;
   });

@@ -100,10 +100,10 @@ test.each([
   [`${share}a`, "has 67 hex digits, so one is missing or too many"],
   ["abcdef12", "is 4 bytes of hex, and a share has 16 to 64"],
   ["hunter2", "is 5 bytes of base64, and a share has 16 to 64"],
-  ["ab".repeat(70), "is 70 bytes of hex, and a share has 16 to 64"],
   ["correct horse battery stapler", "is not a share in base64 or hex"],
+  ["ab".repeat(70), "is 70 bytes of hex, and a share has 16 to 64"],
 ])("%j is no share, and the error says why", async (text, reason) => {
-  expect(() => checkShare(text, "the input")).toThrow(`the input ${reason}; nothing was sent. Decrypt an encrypted share first`);
+  expect(() => checkShare(text, "the input")).toThrow(`the input ${reason}; nothing was sent. Check that it is whole`);
 });
 
 test("nothing is decrypted onto a terminal that would keep it", async () => {
