@@ -86,10 +86,10 @@ export const received = (fields: AnyFields, properties: Properties): Properties 
     return typeof form === "string" && form !== unknown ? secretOf(form) : form;
   });
 
-/** Reads a reference, as long as it has the value that the state records. */
+/** Reads a reference, as long as it has the value that the state records. After an import, the state records none. */
 function readUnchanged(fields: AnyFields, name: string, reference: StoredReference): Reading {
   const reading = readField(fields, name, reference);
-  const isUnchanged = !reference.fingerprint || reading.problem || isSameSecret(comparisonOf(fields, name), reference, reading.value);
+  const isUnchanged = reading.problem || isSameSecret(comparisonOf(fields, name), reference, reading.value);
   return isUnchanged ? reading : { problem: "differs from the value on the server" };
 }
 
