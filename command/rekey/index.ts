@@ -82,8 +82,7 @@ ${exits}`,
     .action(async (options: TargetOptions & { json?: boolean }) => {
       const operation = service(terminal, options);
       const status = await getStatus(operation);
-      const lines = options.json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, operation);
-      for (const line of lines) await print(terminal, line);
+      await printStatus(terminal, status, describe(status, operation), options);
     });
 
   add(
@@ -119,10 +118,7 @@ They go to standard output or, with --output, to a file that only you can read. 
     .addOption(encrypted())
     .option("--output <file>", "write the new shares to this new file instead of standard output")
     .option("--allow-http", plaintext)
-    .action(async (options, command) => {
-      assertConfirmable(terminal, command);
-      await submit(terminal, options);
-    });
+    .action(confirmable(terminal, (options: Parameters<typeof submit>[1]) => submit(terminal, options)));
 
   add(
     "verify",
@@ -141,33 +137,32 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
     .addOption(encrypted())
     .addOption(storeWith())
     .option("--allow-http", plaintext)
-    .action(async (options, command) => {
-      assertConfirmable(terminal, command);
-      await verify(terminal, options);
-    });
+    .action(confirmable(terminal, (options: Parameters<typeof verify>[1]) => verify(terminal, options)));
 
   add("restart", "Restart the verification with a new nonce, and discard the new shares verified so far.")
     .option("--nonce <nonce>", verificationNonce)
-    .action(async (options: TargetOptions & { nonce?: string }, command) => {
-      assertConfirmable(terminal, command);
-      const operation = service(terminal, options);
-      const agreed = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
-      await assertUnchanged(operation, verifying, agreed);
-      const verification = await restartVerification(operation, agreed.nonce);
-      say(terminal, `The verification is restarted. ${verifyHint(operation, "the new shares", verification?.nonce)}`);
-    });
+    .action(
+      confirmable(terminal, async (options: TargetOptions & { nonce?: string }) => {
+        const operation = service(terminal, options);
+        const agreed = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
+        await assertUnchanged(operation, verifying, agreed);
+        const verification = await restartVerification(operation, agreed.nonce);
+        say(terminal, `The verification is restarted. ${verifyHint(operation, "the new shares", verification?.nonce)}`);
+      }),
+    );
 
   add("cancel", "Cancel the rekey. Nothing is committed, so the current shares stay valid.")
     .option("--nonce <nonce>", nonce)
-    .action(async (options: TargetOptions & { nonce?: string }, command) => {
-      assertConfirmable(terminal, command);
-      const operation = service(terminal, options);
-      const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancel(operation, agreed);
-      // The server confirms the cancel of an attempt that is gone, too.
-      const unless = agreed.verificationRequired ? "The" : "Unless another holder submitted the last share at the same moment, the";
-      say(terminal, `The rekey is canceled. ${unless} current shares stay valid, and any new shares are invalid.`);
-    });
+    .action(
+      confirmable(terminal, async (options: TargetOptions & { nonce?: string }) => {
+        const operation = service(terminal, options);
+        const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
+        await cancel(operation, agreed);
+        // The server confirms the cancel of an attempt that is gone, too.
+        const unless = agreed.verificationRequired ? "The" : "Unless another holder submitted the last share at the same moment, the";
+        say(terminal, `The rekey is canceled. ${unless} current shares stay valid, and any new shares are invalid.`);
+      }),
+    );
 
   add(
     "backup",
@@ -236,9 +231,17 @@ If a drill was killed, the next one cancels its attempt.
   rekey.showHelpAfterError(true);
 }
 
-/** Requires `--nonce` without a terminal, where nobody can confirm the rekey. */
-export function assertConfirmable({ stdin }: Terminal, command: Command): void {
-  if (!stdin.isTTY && command.opts().nonce === undefined) misused(command, "--nonce is required without a terminal to confirm the attempt");
+/** The status as JSON, or its description. */
+export async function printStatus(terminal: Terminal, status: object, described: string[], { json }: { json?: boolean }): Promise<void> {
+  for (const line of json ? JSON.stringify(status, undefined, 2).split("\n") : described) await print(terminal, line);
 }
+
+/** An action that requires `--nonce` without a terminal, where nobody can confirm the attempt. */
+export const confirmable =
+  <Options>({ stdin }: Terminal, action: (options: Options) => Promise<void>) =>
+  (options: Options & { nonce?: string }, command: Command): Promise<void> => {
+    if (!stdin.isTTY && options.nonce === undefined) misused(command, "--nonce is required without a terminal to confirm the attempt");
+    return action(options);
+  };
 
 const misused = (command: Command, reason: string): never => command.showHelpAfterError(false).error(`error: ${reason}`);

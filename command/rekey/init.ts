@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
 import { assertTarget, getBackup, getStatus, isReplyLost, startAttempt } from "../../provider/secrets/rekey/protocol/api";
-import { inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { describeKey, InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor } from "../../provider/secrets/rekey/protocol/operation";
 import { matches } from "../../provider/secrets/rekey/protocol/server-state";
 import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
@@ -53,14 +53,14 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
   const status = await getStatus(operation);
   if (!status.started) throw failed("the rekey did not start", "Run this again.");
   for (const line of describe(status, operation)) say(terminal, line);
-  for (const { file, fingerprint, userId } of keys) say(terminal, `${file}: ${fingerprint}${userId === undefined ? "" : ` "${userId}"`}`);
+  for (const key of keys) say(terminal, `${key.file}: ${describeKey(key)}`);
   if (!matches(status, parameters))
     throw stopped("tampered-attempt", "the server shows other parameters than requested", "Find out who started it before you cancel it.");
   say(terminal, `The rekey is started, and nothing has changed yet. Each holder runs \`${commandFor(operation, "submit")}\`.`);
 }
 
 /** The public keys in a folder, one file for each holder, in the order of their names. */
-async function readKeys(folder: string): Promise<({ file: string } & Awaited<ReturnType<typeof inspectKeys>>[number])[]> {
+async function readKeys(folder: string): Promise<({ file: string } & InspectedKey)[]> {
   let files: string[];
   let texts: string[];
   try {

@@ -1,7 +1,7 @@
 import { StewardError } from "../../provider/contract/errors";
 import { placeOf } from "../../provider/secrets/client";
 import { retryAfter429 } from "../../provider/secrets/rekey/protocol/api";
-import { InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { describeKey, InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { readKeyFile } from "../holder/decrypt";
@@ -64,7 +64,8 @@ async function readKey(path: string): Promise<InspectedKey> {
 /** Starts an attempt, unless one is in progress. A key to which the token cannot be encrypted would leave a root token that nobody has. */
 export async function start(terminal: Terminal, options: { key: string }): Promise<void> {
   const operation = rootOperation(terminal);
-  const { fingerprint, binary, userId } = await readKey(options.key);
+  const key = await readKey(options.key);
+  const { fingerprint, binary } = key;
   const before = await getRootStatus(operation);
   if (before.started) {
     for (const line of describe(before, operation)) say(terminal, line);
@@ -72,8 +73,7 @@ export async function start(terminal: Terminal, options: { key: string }): Promi
     throw new StewardError({ code: "ERR_CONFLICT", reason: "a generation of a root token is in progress", hint });
   }
   if (before.required === 0) throw failed(`${operation.server.words.service} has no recovery keys yet`, "Nothing was changed.");
-  const owner = userId ? ` "${userId.replaceAll('"', "'").slice(0, 100)}"` : "";
-  say(terminal, `The shares of ${before.required} holders will generate a token with all rights, for the owner of ${fingerprint}${owner}.`);
+  say(terminal, `The shares of ${before.required} holders will generate a token with all rights, for the owner of ${describeKey(key)}.`);
   const started = await startAttempt(operation, binary);
   if (!started.started || started.fingerprint !== fingerprint)
     throw failed("the server does not show the attempt for this key", `Check \`${commandFor(operation, "status")}\`.`);

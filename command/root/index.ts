@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { assertConfirmable, encrypted, exits, neverArgument, plaintext } from "../rekey";
-import { print, Terminal } from "../terminal";
+import { confirmable, encrypted, exits, neverArgument, plaintext, printStatus } from "../rekey";
+import { Terminal } from "../terminal";
 import { getRootStatus } from "./api";
 import { cancel, describe, rootOperation, start, submit } from "./attempt";
 import { decrypt, revoke } from "./token";
@@ -36,11 +36,10 @@ ${exits}`,
 
   add("status", "Show the attempt in progress: the key and the progress.")
     .option("--json", "print JSON")
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
       const operation = rootOperation(terminal);
       const status = await getRootStatus(operation);
-      const lines = json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, operation);
-      for (const line of lines) await print(terminal, line);
+      await printStatus(terminal, status, describe(status, operation), options);
     });
   add("start", "Start to generate a root token, encrypted to a key. Generates nothing yet.")
     .requiredOption("--key <file>", "the public OpenPGP key, armored, binary or base64")
@@ -49,10 +48,7 @@ ${exits}`,
     .option("--nonce <nonce>", nonce)
     .addOption(encrypted())
     .option("--allow-http", plaintext)
-    .action(async (options, command) => {
-      assertConfirmable(terminal, command);
-      await submit(terminal, options);
-    });
+    .action(confirmable(terminal, (options: Parameters<typeof submit>[1]) => submit(terminal, options)));
   add("decrypt", "Decrypt the root token, with gpg or with the file of a private key. Sends nothing.")
     .option("--token <file>", "the encrypted token (default: a prompt or standard input)")
     .option("--key <file>", "the private OpenPGP key, armored, binary or base64 (default: gpg finds it)")
@@ -60,10 +56,7 @@ ${exits}`,
     .action((options) => decrypt(terminal, options));
   add("cancel", "Cancel the attempt in progress.")
     .option("--nonce <nonce>", nonce)
-    .action(async (options, command) => {
-      assertConfirmable(terminal, command);
-      await cancel(terminal, options);
-    });
+    .action(confirmable(terminal, (options: Parameters<typeof cancel>[1]) => cancel(terminal, options)));
   add("revoke", "Revoke a root token, from a prompt or standard input, and the tokens that it created.")
     .option("--allow-http", plaintext)
     .action((options) => revoke(terminal, options));

@@ -296,13 +296,11 @@ export async function flawOf(
   return index < 0 ? undefined : { id: "new-shares-other-subkey", reason };
 }
 
-/** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. */
-export async function describeKeys(keys: readonly string[]): Promise<string> {
-  const inspected = await inspectKeys(keys);
-  return inspected
-    .map(({ fingerprint, userId }) => (userId ? `${fingerprint} "${userId.replaceAll('"', "'").slice(0, 100)}"` : fingerprint))
-    .join(", ");
-}
+/** A public key, for holders to compare: its fingerprint, and its user id in quotes, which it cannot escape. */
+export const describeKey = ({ fingerprint, userId }: InspectedKey): string =>
+  userId ? `${fingerprint} "${userId.replaceAll('"', "'").slice(0, 100)}"` : fingerprint;
+
+export const describeKeys = async (keys: readonly string[]): Promise<string> => (await inspectKeys(keys)).map(describeKey).join(", ");
 
 /** Returns the phrase `, encrypted to …` for messages, or an empty string. */
 export const encryptedTo = async (pgpKeys: readonly string[] = []): Promise<string> =>
