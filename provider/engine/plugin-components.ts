@@ -62,13 +62,13 @@ async function register(engineAddress: string, request: ConstructRequest, struct
   // The resources of a component always use this plugin.
   setAllConfig({ ...Object.fromEntries(entriesOf(request.getConfigMap())), "steward:native": "true" }, request.getConfigsecretkeysList());
   const inputs = await deserializeInputs(request.getInputs(), request.getInputdependenciesMap());
-  const { urn, shares, encryptedShares, fingerprints, progress, complete } = new Rekey(
+  const { urn, shares, encryptedShares, fingerprints, progress, complete, record } = new Rekey(
     request.getName(),
     inputs as RekeyArgs,
     optionsOf(request),
   );
   const response = new ConstructResponse().setUrn(await urnOf({ urn }));
-  const outputs = { shares, encryptedShares, fingerprints, progress, complete };
+  const outputs = { shares, encryptedShares, fingerprints, progress, complete, record };
   const [state, dependencies] = await serializeResourceProperties(`construct(${request.getType()}, ${request.getName()})`, outputs);
   for (const [name, resources] of dependencies) {
     const urns = await Promise.all([...resources].map(urnOf));

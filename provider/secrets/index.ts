@@ -5,6 +5,7 @@ export { EnvironmentShare, FileShare, OnConflict, OnWaiting, RekeyConfirmation, 
 export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
 export { EncryptedShare } from "./rekey/protocol/crypto";
 export { RekeyTarget } from "./rekey/protocol/operation";
+export { RekeyEvent, RekeyRecordEntry } from "./rekey/protocol/record";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { RekeyPhase, RekeyProgress } from "./rekey/submission/state";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";

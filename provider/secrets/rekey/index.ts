@@ -7,6 +7,7 @@ import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs, rekeyFields } from "./inputs";
 import { decryptMessage, EncryptedShare } from "./protocol/crypto";
+import { RekeyRecordEntry } from "./protocol/record";
 import { RekeyProgress } from "./submission/state";
 
 /** Arguments of {@link Rekey}. */
@@ -150,6 +151,8 @@ export class Rekey extends ComponentResource {
   readonly progress: Output<RekeyProgress>;
   /** True once the new shares are known to be valid. With several holders, `dependsOn` a rekey does not wait for it. */
   readonly complete: Output<boolean>;
+  /** What the runs did and saw, entry by entry, for [auditors](../../rekey/record.md). It contains no share. */
+  readonly record: Output<RekeyRecordEntry[]>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     const reason = "must not be set, since Pulumi would then drop the shares in the state without calling the provider";
@@ -182,8 +185,9 @@ export class Rekey extends ComponentResource {
     this.fingerprints = commit.fingerprints;
     this.progress = commit.progress;
     this.complete = commit.complete;
-    const { shares, encryptedShares, fingerprints, progress, complete } = this;
-    this.registerOutputs({ shares, encryptedShares, fingerprints, progress, complete });
+    this.record = commit.record;
+    const { shares, encryptedShares, fingerprints, progress, complete, record } = this;
+    this.registerOutputs({ shares, encryptedShares, fingerprints, progress, complete, record });
   }
 }
 

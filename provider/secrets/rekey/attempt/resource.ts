@@ -10,6 +10,7 @@ import { missingShares, rekeyFields } from "../inputs";
 import { assertTarget, RekeyParameters } from "../protocol/api";
 import { createThrowAwayKey, encryptedTo } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
+import { recording } from "../protocol/record";
 import { followRows, Row, StepRun } from "../protocol/rows";
 import { Observed, observe, sizeOf } from "../protocol/server-state";
 import { keysOf } from "../protocol/stops";
@@ -51,16 +52,17 @@ function changedKeys(before: Attempt, desired: RekeyParameters): PlanNote[] {
   return [{ path: "pgpKeys", reason }];
 }
 
-async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
+async function up(connected: RekeyOperation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
   if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
+  const { operation, record } = recording(connected, before?.record);
   assertSavesEachStep(operation);
   await assertTarget(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  const attempt = { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe };
+  const attempt = { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe, record };
   const identity = identityOf(attempt, nonces);
   return followRows(attemptRows, before ? "an attempt" : "nothing", {
     operation,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { InspectedShares, RekeyInputs } from "../inputs";
 import { RekeyParameters } from "../protocol/api";
 import { inspectKeys } from "../protocol/crypto";
+import { RekeyRecordEntry } from "../protocol/record";
 import { AttemptIdentity } from "../protocol/server-state";
 
 /** The attempt, which the first resource passes to the second, and that to the third. */
@@ -17,6 +18,8 @@ export interface Attempt {
   triggers: string[];
   /** A public key whose private part was discarded. */
   probe: { key: string; fingerprint: string };
+  /** What this step did. */
+  record: RekeyRecordEntry[];
 }
 
 /** True if the attempt was started with exactly these keys. The fingerprint of a renewed key is the same, and the server has the old one. */

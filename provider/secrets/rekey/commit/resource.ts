@@ -11,6 +11,7 @@ import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, ShareSet, shareOf, sharesIn } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { firstValid } from "../protocol/probe";
+import { extended, recording } from "../protocol/record";
 import { observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { becameLive, recordLive, recordOutcome } from "../submission/outcome";
@@ -22,12 +23,13 @@ import { CommitInputs, CommitState, LastCommit, stateOf } from "./state";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
-async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+async function up(connected: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const { submission } = inputs;
+  const { operation, record } = recording(connected, extended(last.record, submission.record));
   const { attempt, candidate, nonces } = submission;
   assertNotGathered(last);
   // The holders of the shares step are not done.
-  if (!candidate || isForHolders(submission)) return stateOf("open", last.live, submission);
+  if (!candidate || isForHolders(submission)) return stateOf("open", last.live, submission, record);
   const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
   const isHeld = candidate.encrypted.length > 0;
   // Without verification, the response with the new shares has committed them.
@@ -46,7 +48,7 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   };
   const saved = (): CommitState => {
     const { outcome: known } = run.state.submission as Pick<CommitState, "outcome">;
-    return { ...stateOf(known, known === "live" ? candidate : run.live, submission), ...(previousLive ? { previousLive } : {}) };
+    return { ...stateOf(known, known === "live" ? candidate : run.live, submission, record), ...(previousLive ? { previousLive } : {}) };
   };
   try {
     if (outcome !== "live") assertSavesEachStep(operation);
@@ -70,9 +72,10 @@ function assertNotGathered(last: object): void {
   throw stopped("unexpected-state", reason, hint);
 }
 
-/** Only different new shares, or progress with them, are a change. */
+/** Only different new shares, progress with them, or something to record is a change. */
 const results: Comparison = {
-  equal: (a, b) => ["candidate", "outcome", "progress"].every((part) => isDeepStrictEqual(valueAt(a, [part]), valueAt(b, [part]))),
+  equal: (a, b) =>
+    ["candidate", "outcome", "progress", "record"].every((part) => isDeepStrictEqual(valueAt(a, [part]), valueAt(b, [part]))),
 };
 const { target, currentShares, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
@@ -150,6 +153,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     fingerprints: { output: true },
     progress: { output: true },
     complete: { output: true },
+    record: { output: true },
     connection,
   },
   async read({ operation: connected, state: previous }) {

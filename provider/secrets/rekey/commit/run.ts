@@ -47,7 +47,10 @@ export function withNewShares(run: SharesRun): CommitRun {
   const confirms = run.inputs.confirm === "all" && submission.outcome === "open";
   const fresh = confirms ? labeled.filter((share) => !submission.confirmed.includes(digestOf(run, share))) : labeled;
   const now = confirms ? fresh.slice(0, Math.max(0, toConfirm(run) - submission.confirmed.length)) : [];
-  remember(run, { confirmed: [...submission.confirmed, ...now.map((share) => digestOf(run, share))] });
+  const confirmed = [...submission.confirmed, ...now.map((share) => digestOf(run, share))];
+  remember(run, { confirmed });
+  if (now.length > 0)
+    run.operation.record?.add("confirmed", { detail: `${confirmed.length} of ${toConfirm(run)} holders have confirmed.` });
   const operation = redacting(run.operation, [{ shares: labeled }]);
   return { ...run, operation, shares: fresh.slice(now.length), supplied: labeled.length };
 }

@@ -65,8 +65,11 @@ function waitForProbe(run: CommitRun, count: number | undefined, accepted: numbe
   return endRun(run, { phase: "testing", count: count ?? 0, required: threshold }, accepted, count === undefined ? [] : [cancel]);
 }
 
+const noteTested = ({ operation }: CommitRun, detail: string): void => operation.record?.add("tested", { detail });
+
 function acceptedAsBrought(run: CommitRun): SharesState {
   remember(run, { isClaimed: true });
+  noteTested(run, "The server accepted the shares that holders brought as new ones.");
   log(
     run.operation,
     "the server accepted the shares that holders brought as new ones: keep the previous ones until a drill has tested these",
@@ -92,7 +95,10 @@ async function settleAtOnce(run: CommitRun, { required }: RekeyStatus): Promise<
   const { probe } = inputs.attempt;
   const first = await firstValid(guarded, probe, [...newSets, ...others]);
   const isNew = first !== undefined && newSets.includes(first);
-  if (isNew && isPlain(run)) return becomeLive(run);
+  if (isNew && isPlain(run)) {
+    noteTested(run, "The server accepted the new shares.");
+    return becomeLive(run);
+  }
   // If other shares are valid as well, the holders brought previous shares.
   const isTestable = others.some((other) => isComplete(other, required));
   const accepted = (isNew && isTestable && (await firstValid(guarded, probe, others))) || first;
@@ -124,6 +130,7 @@ function noneAccepted(run: CommitRun, isTested: boolean, available: string): Ste
 /** Proves nothing: a holder may have brought a wrong share. */
 function notAccepted(run: CommitRun, reason: string): StewardError {
   setOutcome(run, "not accepted");
+  noteTested(run, "The server did not accept the shares that holders brought as new ones, which proves nothing.");
   return unfinished(run, "not-accepted", `${reason}. This does not show which shares are live: keep both`);
 }
 
@@ -132,6 +139,7 @@ export async function stopDead(run: CommitRun): Promise<never> {
   const { operation } = run;
   const { nonce } = candidateOf(run);
   setOutcome(run, "dead");
+  noteTested(run, "The new shares are not valid, and will never be.");
   if (run.state.submission.hadBackup && (await getBackup(operation))?.nonce === nonce) {
     await removeBackup(operation, nonce);
     log(operation, `removed the backup of ${nonce}: its shares are dead`);

@@ -1,6 +1,7 @@
 import { OutcomeUnknown } from "../../../contract/definition";
 import { RekeyInputs, StepInputs } from "../inputs";
 import { EncryptedShare, ShareSet } from "../protocol/crypto";
+import { RekeyRecordEntry } from "../protocol/record";
 import { RekeyProgress, Submission } from "../submission/state";
 
 export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "removeBackup"> {
@@ -19,12 +20,18 @@ export interface CommitState {
   fingerprints: string[];
   progress: RekeyProgress;
   complete: boolean;
+  record: RekeyRecordEntry[];
 }
 
 export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
 /** The outputs show the new shares of holders as soon as they exist, and otherwise the live ones. */
-export function stateOf(outcome: CommitState["outcome"], live: ShareSet | undefined, { candidate, progress }: Submission): CommitState {
+export function stateOf(
+  outcome: CommitState["outcome"],
+  live: ShareSet | undefined,
+  { candidate, progress }: Submission,
+  record: RekeyRecordEntry[],
+): CommitState {
   const encryptedShares = candidate && candidate.encrypted.length > 0 ? candidate.encrypted : (live?.encrypted ?? []);
   const { threshold: count = 0 } = candidate ?? {};
   return {
@@ -35,5 +42,6 @@ export function stateOf(outcome: CommitState["outcome"], live: ShareSet | undefi
     fingerprints: encryptedShares.map(({ fingerprint }) => fingerprint),
     progress: outcome === "live" ? { phase: "complete", count, required: count } : progress,
     complete: outcome === "live",
+    record,
   };
 }

@@ -174,6 +174,7 @@ export function becomeLive(run: CommitRun): SharesState {
   const { shares, encrypted, threshold } = candidateOf(run);
   setOutcome(run, "live");
   remember(run, { progress: { phase: "complete", count: threshold, required: threshold } });
+  run.operation.record?.add("committed");
   log(run.operation, `the new shares are live: ${shares.length + encrypted.length} of them, threshold ${threshold}`);
   return run.state;
 }

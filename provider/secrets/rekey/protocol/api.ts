@@ -8,6 +8,7 @@ import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromServ
 import { hasNoValue, RekeyApi } from "../../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyOperation, SharesOperation } from "./operation";
+import { ended } from "./record";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
@@ -209,11 +210,12 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   const fields = await send(operation, "GET", "init", schema).catch((error) => {
     throw explainNotServed(error, operation);
   });
-  if (!fields.started) await assertActiveNode(operation);
+  const health = fields.started ? undefined : await assertActiveNode(operation);
+  operation.record?.identify(health);
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
   const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
   const verification = fields.started && mayVerify ? await getVerification(operation, fields.progress, fields.required) : undefined;
-  return {
+  const status = {
     started: fields.started,
     nonce: fields.nonce,
     threshold: fields.t,
@@ -225,14 +227,16 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     verificationRequired: fields.verification_required,
     ...(verification && { verification }),
   };
+  operation.record?.see(status);
+  return status;
 }
 
-/** An OpenBao standby does not know the attempt of the active node, and its keys may be old. */
-export async function assertActiveNode(operation: SharesOperation): Promise<void> {
-  if (!apiOf(operation).standbysRespond) return;
+/** An OpenBao standby does not know the attempt of the active node, and its keys may be old. Returns the health of the active node. */
+export async function assertActiveNode(operation: SharesOperation): Promise<unknown> {
+  if (!apiOf(operation).standbysRespond) return undefined;
   // No namespace serves this path.
   const server = { ...operation.server, namespace: undefined };
-  await call({ ...operation, server }, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+  return call({ ...operation, server }, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
     const reason = `${operation.server.address} is a standby, which does not know of a rekey on the active node`;
     throw error.with(stopped("standby", reason).details);
@@ -264,11 +268,13 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     ...(mayReturnNoShares(operation, parameters) ? { stored_shares: 1 } : {}),
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress).catch((error) => {
+  const start = (): Promise<unknown> => noted(operation, "the start", () => write(operation, "init", z.unknown(), content));
+  const fields = await retryAfter429(operation, start, isNoneInProgress).catch((error) => {
     // The status, which is read next, shows the attempt.
     if (error.details?.rule !== unknownForm) throw error;
   });
   const { nonce } = startSchema.safeParse(fields).data ?? {};
+  operation.record?.expectStarted(nonce);
   const { data: made } = firstSchema.safeParse(fields);
   const first = made && { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce };
   return { nonce: nonce || undefined, first };
@@ -306,6 +312,7 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
     if (isConfirmed) await cancel();
   }
   operation.run.cache.set(key, true);
+  if (isConfirmed) operation.record?.add("canceled", { nonce, ...ended });
   return isConfirmed;
 }
 
@@ -315,7 +322,8 @@ export async function submitShare(
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const response = await write(operation, "update", updateSchema, { key: share, nonce });
+  const response = await noted(operation, "a current share", () => write(operation, "update", updateSchema, { key: share, nonce }));
+  operation.record?.submitted(response.complete, response.progress, parameters.threshold);
   if (!response.complete) return { progress: response.progress };
   return { set: { nonce, threshold: parameters.threshold, ...sharesIn(response, parameters) } };
 }
@@ -340,16 +348,32 @@ export async function restartVerification(operation: RekeyOperation, nonce: stri
   };
   const restart = (): Promise<RekeyStatus["verification"]> =>
     retryAfter429(operation, () => send(operation, "DELETE", "verify", verificationSchema), isVerifying);
-  return restart().catch((error) => {
+  const restarted = await restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
     throw error;
   });
+  operation.record?.add("restarted", { count: 0 });
+  return restarted;
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
 export async function verifyShare(operation: RekeyOperation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  return (await write(operation, "verify", updateSchema, { key: share, nonce })).complete;
+  const { complete, progress } = await noted(operation, "a new share", () =>
+    write(operation, "verify", updateSchema, { key: share, nonce }),
+  );
+  operation.record?.verified(complete, progress);
+  return complete;
+}
+
+/** Sends a request, and records if the server rejected it, or if its response was lost. */
+async function noted<T>(operation: RekeyOperation, what: string, request: () => Promise<T>): Promise<T> {
+  return request().catch((error) => {
+    if (isReplyLost(error)) operation.record?.add("unknown", { detail: `The response to ${what} was lost.` });
+    else if (error instanceof StewardError && (error.status === 400 || error.status === 500))
+      operation.record?.add("rejected", { detail: `The server rejected ${what} with a ${error.status}.` });
+    throw error;
+  });
 }
 
 export async function getBackup(operation: SharesOperation): Promise<RekeyBackup | undefined> {
@@ -379,6 +403,7 @@ export async function removeBackup(operation: RekeyOperation, nonce: string): Pr
   await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown()), isKept).catch(async (error) => {
     if (dialectOf(operation).formsAreKnown || !isReplyLost(error) || (await isKept())) throw error;
   });
+  operation.record?.add("backup-removed", { detail: `It was the backup of the rekey ${nonce}.` });
 }
 
 /** True if the request was not sent, or rejected before the server read the share, so that the share does not count. */
@@ -412,7 +437,9 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
   // A namespace has no recovery keys, and the status of the seal is that of the server.
   if (!dialectOf(operation).showsSeal || namespaceOf(operation)) return;
   const path = apiPath("sys/seal-status");
-  const seal = parse(sealSchema, await call(operation, { method: "GET", path, retry: "idempotent" }), "GET", path);
+  const body = await call(operation, { method: "GET", path, retry: "idempotent" });
+  const seal = parse(sealSchema, body, "GET", path);
+  operation.record?.identify(body);
   if ((seal.recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation.target, operation.server.words);
 }
 

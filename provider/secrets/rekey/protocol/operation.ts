@@ -1,4 +1,5 @@
 import { Operation } from "../../../contract/operation";
+import type { Recorder } from "./record";
 import { stopped } from "./stops";
 
 /** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
@@ -12,6 +13,8 @@ export interface SharesOperation extends Operation {
 /** An operation on one kind of keys. */
 export interface RekeyOperation extends SharesOperation {
   target: RekeyTarget;
+  /** The record of the rekey. Undefined for a read, a deletion and a probe. */
+  record?: Recorder;
 }
 
 export const ofTarget = (operation: Operation, { target = "unseal" }: { target?: RekeyTarget }): RekeyOperation => ({

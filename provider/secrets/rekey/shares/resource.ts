@@ -11,6 +11,7 @@ import { missingShares, rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { encryptedTo, isEmpty, ShareSet } from "../protocol/crypto";
 import { assertSavesEachStep, ofTarget, RekeyOperation } from "../protocol/operation";
+import { extended, recording } from "../protocol/record";
 import { followRows, Row } from "../protocol/rows";
 import { observe } from "../protocol/server-state";
 import { noShares, stopped } from "../protocol/stops";
@@ -34,16 +35,22 @@ import { submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
-async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
+async function up(connected: RekeyOperation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
   const { submission: before } = last;
+  const { operation, record } = recording(connected, extended(before?.record, attempt.record));
   const isSame = last.attempt?.id === attempt.id;
   const made = isSame ? before?.candidate : undefined;
   if (made && isEmpty(made) && last.outcomeUnknown) throw stopped("no-shares-returned", noShares);
   if (before && made) {
     if (!isForHolders(before)) return { submission: before };
     assertSavesEachStep(operation);
-    const run = { operation, inputs, identity: identityOf(attempt, before.nonces, made.nonce), state: { submission: before } };
+    const run = {
+      operation,
+      inputs,
+      identity: identityOf(attempt, before.nonces, made.nonce),
+      state: { submission: { ...before, record } },
+    };
     if (!beginsAnew(run)) return commit(withNewShares(run)).catch(saveProgress(run));
   }
   assertSavesEachStep(operation);
@@ -66,6 +73,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     progress: { phase: "submitting", count: 0, required: 0 },
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     replacedBackups: before?.replacedBackups ?? [],
+    record,
   };
   // Without the state of this step, a killed run may have committed an earlier attempt.
   const mayHaveBackup = before ? before.hadBackup : attempt.parameters.backup && submission.nonces.some((each) => each !== nonce);

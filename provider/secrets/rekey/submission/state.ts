@@ -5,6 +5,7 @@ import { Attempt } from "../attempt/state";
 import { RekeyInputs, StepInputs } from "../inputs";
 import { RekeyBackup } from "../protocol/api";
 import { ShareSet } from "../protocol/crypto";
+import { RekeyRecordEntry } from "../protocol/record";
 import { StepRun } from "../protocol/rows";
 
 export interface SharesInputs
@@ -70,6 +71,8 @@ export interface Submission {
   /** True if only the claim of holders shows that the accepted shares are the new ones. */
   isClaimed?: boolean;
   progress: RekeyProgress;
+  /** What this step and the one before did. */
+  record: RekeyRecordEntry[];
 }
 
 export interface SharesState {

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { isObject, withoutNulls } from "../../../text/json";
+import type { RekeyPhase } from "../submission/state";
+import type { RekeyStatus } from "./api";
+import type { RekeyOperation, RekeyTarget } from "./operation";
+
+// The record of a rekey, for auditors: what this client did, and what it saw that it did not do. Nothing in it is secret.
+
+/**
+ * An event in the record of a rekey:
+ *
+ * - `started`: this client started the attempt;
+ * - `observed`: the attempt changed outside the record, by another client or by a run that was killed;
+ * - `submitted`: the server counted a current share;
+ * - `created`: the last current share returned the new shares;
+ * - `confirmed`: with `confirm: "all"`, a holder confirmed a new share;
+ * - `verified`: the server counted a new share;
+ * - `restarted`: the verification restarted, so that the server discarded the new shares;
+ * - `rejected`: the server rejected a share, or all of them;
+ * - `unknown`: a response was lost, so the record cannot show if the request counted;
+ * - `tested`: a probe or a drill tested shares;
+ * - `committed`: the new shares are live;
+ * - `canceled`: this client canceled the attempt;
+ * - `backup-removed`: this client removed a backup.
+ */
+export type RekeyEvent =
+  | "started"
+  | "observed"
+  | "submitted"
+  | "created"
+  | "confirmed"
+  | "verified"
+  | "restarted"
+  | "rejected"
+  | "unknown"
+  | "tested"
+  | "committed"
+  | "canceled"
+  | "backup-removed";
+
+/** An entry in the record of a rekey. The nonce, the phase and the counts are those after the event. */
+export interface RekeyRecordEntry {
+  /** The time in UTC, by the clock of the client: `2026-11-27T18:00:00.000Z`. */
+  time: string;
+  /** The event. */
+  event: RekeyEvent;
+  /** The kind of keys. */
+  target: RekeyTarget;
+  /** The nonce of the attempt. Empty before the first one. */
+  nonce: string;
+  /** The phase of the attempt: `submitting` or `verifying`. Undefined before it starts and after it ends. */
+  phase?: RekeyPhase;
+  /** The number of shares that the server has counted in this phase. */
+  count: number;
+  /** The number of shares that this phase requires. */
+  required: number;
+  /** More about the event, in words. */
+  detail?: string;
+  /** The address of the server, with the namespace if there is one. Only in the first entry and where an attempt begins, as all that follows. */
+  server?: string;
+  /** The id of the server's cluster, if the client read it. */
+  clusterId?: string;
+  /** The version of the server, if the client read it. */
+  version?: string;
+  /** The number of new shares, as the server shows it. */
+  shares?: number;
+  /** The threshold of the new shares. */
+  threshold?: number;
+  /** The fingerprints of the keys to whose subkeys the new shares are encrypted. */
+  fingerprints?: string[];
+  /** True if the server keeps the encrypted new shares. */
+  backup?: boolean;
+  /** True if new shares must be verified before the commit. */
+  verification?: boolean;
+  /** The SHA-256 hash of the entry before, in hex. Empty for the first one. */
+  previous: string;
+}
+
+type Standing = Pick<RekeyRecordEntry, "nonce" | "phase" | "count" | "required">;
+
+const standingOf = (status: RekeyStatus, last: Standing): Standing => {
+  const { nonce, progress: count, required, verification: now } = status;
+  if (!status.started) return { ...last, ...ended };
+  return now
+    ? { nonce, phase: "verifying", count: now.progress, required: now.threshold }
+    : { nonce, phase: "submitting", count, required };
+};
+
+/** No attempt is in progress. */
+export const ended = { phase: undefined, count: 0, required: 0 };
+
+/** The JSON of a value, with sorted names: a state or another tool may have sorted them. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, each) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+
+export const hashOf = (entry: RekeyRecordEntry): string => createHash("sha256").update(canonical(entry)).digest("hex");
+
+const link = (record: readonly RekeyRecordEntry[], entry: Omit<RekeyRecordEntry, "previous">): RekeyRecordEntry => {
+  const last = record.at(-1);
+  return { ...(withoutNulls(entry) as typeof entry), previous: last ? hashOf(last) : "" };
+};
+
+/** A record with the entries of another one that it does not have yet. */
+export function extended(record: readonly RekeyRecordEntry[] = [], more: readonly RekeyRecordEntry[] = []): RekeyRecordEntry[] {
+  const key = ({ previous: _, ...entry }: RekeyRecordEntry): string => canonical(entry);
+  const known = record.map(key);
+  const all = [...record];
+  for (const entry of more) if (!known.includes(key(entry))) all.push(link(all, entry));
+  return all;
+}
+
+/** Makes the entries of one run. The functions of the API call it, so that no step can forget an entry. */
+export class Recorder {
+  private readonly server: Pick<RekeyRecordEntry, "server" | "clusterId" | "version">;
+  /** The nonce of the attempt that this run started and has not seen yet, or an empty string if the response had none. */
+  private started: string | undefined;
+  private hasVerification = true;
+
+  /** `save`: receives each entry at once. */
+  constructor(
+    private readonly operation: RekeyOperation,
+    readonly entries: RekeyRecordEntry[],
+    private readonly save: (entry: RekeyRecordEntry) => void = () => {},
+  ) {
+    this.server = { server: operation.server.id };
+  }
+
+  add(event: RekeyEvent, changes: Partial<RekeyRecordEntry> = {}): void {
+    const { entries, operation, server } = this;
+    const entry = link(entries, {
+      time: new Date().toISOString(),
+      event,
+      target: operation.target,
+      ...(entries.length === 0 || changes.shares !== undefined ? server : {}),
+      ...this.standing,
+      ...changes,
+    });
+    entries.push(entry);
+    this.save(entry);
+  }
+
+  get standing(): Standing {
+    const { nonce, phase, count, required } = this.entries.at(-1) ?? { nonce: "", ...ended };
+    return { nonce, phase, count, required };
+  }
+
+  /** Notes what a response of `sys/seal-status` or `sys/health` shows about the server. */
+  identify(body: unknown): void {
+    const { cluster_id: clusterId, version } = isObject(body) ? body : {};
+    if (typeof clusterId === "string") this.server.clusterId = clusterId;
+    if (typeof version === "string") this.server.version = version;
+  }
+
+  /** The next status shows the attempt. */
+  expectStarted(nonce = ""): void {
+    this.started = nonce;
+  }
+
+  /** Compares the attempt with the last entry. */
+  see(status: RekeyStatus): void {
+    const before = this.standing;
+    const now = standingOf(status, before);
+    const isOwn = status.started && (this.started === "" || this.started === status.nonce);
+    if (status.started) this.hasVerification = status.verificationRequired;
+    this.started = undefined;
+    const isSame = now.nonce === before.nonce && now.phase === before.phase && (!now.phase || now.count === before.count);
+    if (isSame) return;
+    const { shares, threshold, pgpFingerprints: fingerprints, backup, verificationRequired: verification } = status;
+    const isNew = status.started && now.nonce !== before.nonce;
+    this.add(isOwn ? "started" : "observed", {
+      ...now,
+      ...(isNew ? { shares, threshold, fingerprints, backup, verification } : {}),
+      ...(isOwn ? {} : { detail: "Another client did this, or a run whose result was lost." }),
+    });
+  }
+
+  /** A current share was counted. The last one returns the new shares, which have this threshold. */
+  submitted(isLast: boolean, progress: number | undefined, threshold: number): void {
+    const { count, required } = this.standing;
+    this.add("submitted", { count: isLast ? required : (progress ?? count + 1) });
+    if (isLast) this.add("created", this.hasVerification ? { phase: "verifying", count: 0, required: threshold } : ended);
+  }
+
+  /** A new share was counted. */
+  verified(isLast: boolean, progress: number | undefined): void {
+    const { count, required } = this.standing;
+    this.add("verified", isLast ? { count: required, phase: undefined } : { count: progress ?? count + 1 });
+  }
+}
+
+/** An operation whose requests add to a record, which grows until the run ends. */
+export function recording(
+  operation: RekeyOperation,
+  before: readonly RekeyRecordEntry[] = [],
+  save?: (entry: RekeyRecordEntry) => void,
+): { operation: RekeyOperation; record: RekeyRecordEntry[] } {
+  const record = [...before];
+  return { operation: { ...operation, record: new Recorder(operation, record, save) }, record };
+}
