@@ -165,7 +165,7 @@ describe("decrypt", () => {
     expect(await decrypt(gpg, message)).toMatchObject({ code: 0, stdout: `${text}\n` });
     expect((await decrypt(gpg, gpg.encrypt(fingerprint, "no share"))).stderr).toContain("the message contains no share");
     // The output of gpg is not trusted before it has checked the whole message.
-    writeFileSync(join(gpg.home, "gpg"), `#!/bin/sh\necho ${text}\nexit 2\n`, { mode: 0o755 });
+    writeFileSync(join(gpg.home, "gpg"), `#!/bin/sh\necho ${text}\necho '[GNUPG:] DECRYPTION_OKAY' >&3\nexit 2\n`, { mode: 0o755 });
     const damaged = await steward({ PATH: gpg.home }, ["rekey", "decrypt"], message);
     expect(damaged).toMatchObject(ends(1, "exit code 2"));
     expect((await decrypt(gpg, "hello, world")).stderr).toContain("is not a PGP message");

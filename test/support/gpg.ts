@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -21,7 +21,7 @@ export class Gpg {
 
   /** Makes a key, and returns its fingerprint. */
   generate(name: string, passphrase = ""): string {
-    this.run(["--passphrase", passphrase, "--quick-generate-key", name, "ed25519", "cert"]);
+    this.run(["--passphrase", passphrase, "--quick-generate-key", name, "ed25519", "sign"]);
     const fingerprint = this.fingerprintOf(name);
     this.addSubkey(fingerprint, passphrase);
     return fingerprint;
@@ -29,6 +29,12 @@ export class Gpg {
 
   addSubkey = (fingerprint: string, passphrase = ""): void =>
     void this.run(["--passphrase", passphrase, "--quick-add-key", fingerprint, "cv25519", "encr"]);
+
+  /** Imports the revocation that gpg keeps of each new key. */
+  revoke(fingerprint: string): void {
+    const kept = readFileSync(join(this.home, "openpgp-revocs.d", `${fingerprint.toUpperCase()}.rev`), "utf8");
+    this.run(["--import"], kept.replace(":-----BEGIN", "-----BEGIN"));
+  }
 
   private fingerprintOf = (name: string): string =>
     (/^fpr:+([0-9A-F]+):/m.exec(this.run(["--with-colons", "--list-keys", `=${name}`]).toString())?.[1] ?? "").toLowerCase();
