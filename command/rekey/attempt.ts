@@ -7,16 +7,20 @@ import { getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/ap
 import { commandFor, ofTarget, RekeyOperation, RekeyTarget, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "../terminal";
+import { recordingTo } from "./record";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
 /** The keys that a command is for. */
 export interface TargetOptions {
   target: RekeyTarget;
+  /** The file to which the entries of the record are appended. */
+  record?: string;
 }
 
 /** The connection to Vault or OpenBao from the environment. */
-export const service = (terminal: Terminal, options: TargetOptions): RekeyOperation => ofTarget(connection(terminal), options);
+export const service = (terminal: Terminal, options: TargetOptions): Promise<RekeyOperation> =>
+  recordingTo(terminal, ofTarget(connection(terminal), options), options.record);
 
 export function connection(terminal: Terminal): Operation {
   const { environment } = terminal;

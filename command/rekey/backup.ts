@@ -16,7 +16,7 @@ export interface BackupOptions extends TargetOptions {
 
 /** Fetches the backup, or removes the one that `--nonce` names. */
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
-  const operation = service(terminal, options);
+  const operation = await service(terminal, options);
   const kept = await getBackup(operation);
   if (!kept) throw refuse(`there is no rekey backup on ${placeOf(operation)}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)

@@ -23,7 +23,7 @@ export interface DrillOptions extends TargetOptions {
 
 /** Tests the shares, and prints a line for each one. Throws unless all of them work. */
 export async function drill(terminal: Terminal, options: DrillOptions): Promise<void> {
-  const operation = service(terminal, options);
+  const operation = await service(terminal, options);
   assertPrivate(operation, options);
   const shares = referencesIn(options).map(readShare);
   await assertTarget(operation);
@@ -59,6 +59,9 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
   const { proven, wrong } = await unbroken(terminal, notice, run, () => stop.abort()).finally(assertAlive);
   // After an error, the start may still arrive: the next drill needs the file.
   if (!left) leftovers.remove();
+  const untested = shares.length - proven.length - wrong.length;
+  const detail = `A drill: ${proven.length} shares work, ${wrong.length} are wrong, and ${untested} are not proven.`;
+  operation.record?.add("tested", { detail });
   for (const share of shares)
     await print(terminal, `${share.label}: ${proven.includes(share) ? "works" : wrong.includes(share) ? "wrong" : "not proven"}`);
   if (wrong.length > 0)

@@ -7,6 +7,7 @@ import { BackupOptions, backup } from "./backup";
 import { cancel } from "./cancel";
 import { DrillOptions, drill } from "./drill";
 import { InitOptions, init } from "./init";
+import { sign as signRecord, verify as verifyRecord } from "./record";
 import { submit } from "./submit";
 import { verify } from "./verify";
 
@@ -33,6 +34,8 @@ With --from-backup or --encrypted, gpg decrypts the share, with a key in its key
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
 export const plaintext = "send the share over plain HTTP to a remote machine, where anyone on the network can read it";
+
+const record = (): Option => new Option("--record <file>", "append what happens to this record, without any share");
 
 const target = (): Option =>
   new Option("--target <keys>", "the keys: unseal, or recovery for a server with auto-unseal")
@@ -75,12 +78,17 @@ ${exits}`,
     );
 
   const add = (name: string, description: string, help = ""): Command =>
-    rekey.command(name).description(description).addOption(target()).addHelpText("after", `${help}${environment}\n${exits}`);
+    rekey
+      .command(name)
+      .description(description)
+      .addOption(target())
+      .addOption(record())
+      .addHelpText("after", `${help}${environment}\n${exits}`);
 
   add("status", "Show the rekey in progress: its parameters, recipients and progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
     .action(async (options: TargetOptions & { json?: boolean }) => {
-      const operation = service(terminal, options);
+      const operation = await service(terminal, options);
       const status = await getStatus(operation);
       await printStatus(terminal, status, describe(status, operation), options);
     });
@@ -143,7 +151,7 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
     .option("--nonce <nonce>", verificationNonce)
     .action(
       confirmable(terminal, async (options: TargetOptions & { nonce?: string }) => {
-        const operation = service(terminal, options);
+        const operation = await service(terminal, options);
         const agreed = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
         await assertUnchanged(operation, verifying, agreed);
         const verification = await restartVerification(operation, agreed.nonce);
@@ -155,7 +163,7 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
     .option("--nonce <nonce>", nonce)
     .action(
       confirmable(terminal, async (options: TargetOptions & { nonce?: string }) => {
-        const operation = service(terminal, options);
+        const operation = await service(terminal, options);
         const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
         await cancel(operation, agreed);
         // The server confirms the cancel of an attempt that is gone, too.
@@ -226,6 +234,21 @@ If a drill was killed, the next one cancels its attempt.
     .option("--share-file <file>", "read a share from this file (repeatable)", collect)
     .option("--allow-http", plaintext)
     .action((options: DrillOptions) => drill(terminal, options));
+
+  const records = rekey.command("record").description("Sign or verify the record of a rekey. Nothing is sent.");
+  records
+    .command("sign <file>")
+    .description("Sign a record with gpg. The signature is written beside it.")
+    .requiredOption("--key <fingerprint>", "the fingerprint of your key")
+    .action((file: string, options: { key: string }) => signRecord(terminal, file, options));
+  records
+    .command("verify <file>")
+    .description(
+      "Verify a record and the signatures beside it, and print its entries. A stack prints one with `pulumi stack output record --json`.",
+    )
+    .option("--from <fingerprint>", "require the signature of this key (repeatable)", collect)
+    .option("--unsigned", "accept a record that nobody has signed")
+    .action((file: string, options: Parameters<typeof verifyRecord>[2]) => verifyRecord(terminal, file, options));
 
   // An unknown command prints the list of commands. Commands inherit this when they are added, so it is set last.
   rekey.showHelpAfterError(true);

@@ -19,7 +19,7 @@ export interface InitOptions extends TargetOptions {
 
 /** Starts a rekey with verification. With the holders' keys, the server encrypts a share to each, and keeps a backup. */
 export async function init(terminal: Terminal, options: InitOptions): Promise<void> {
-  const operation = service(terminal, options);
+  const operation = await service(terminal, options);
   const keys = options.keys === undefined ? [] : await readKeys(options.keys);
   const [shares, threshold] = [options.keys === undefined ? Number(options.shares) : keys.length, Number(options.threshold)];
   if (!(Number.isInteger(shares) && Number.isInteger(threshold) && threshold >= 2 && threshold <= shares && shares <= 255))

@@ -11,7 +11,7 @@ import { cancelIt, explain, failed, onItsWay, ShareOptions, sayAccepted } from "
 
 /** Submits a current share. The last one returns the new shares. */
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
-  const operation = service(terminal, options);
+  const operation = await service(terminal, options);
   assertPrivate(operation, options);
   const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
   const fingerprints = agreed.pgpFingerprints;
@@ -90,7 +90,10 @@ async function handOut(
     agreed.pgpFingerprints.length > 0
       ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each new share to its holder.";
-  if (!agreed.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+  if (!agreed.verificationRequired) {
+    operation.record?.add("committed");
+    return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+  }
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(operation).then(
     ({ verification }) => verification?.nonce,

@@ -7,7 +7,7 @@ import { explain, failed, keepBoth, onItsWay, ShareOptions, sayAccepted } from "
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
-  const operation = service(terminal, options);
+  const operation = await service(terminal, options);
   assertPrivate(operation, options);
   say(
     terminal,
@@ -44,6 +44,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
         ? "does not show it"
         : undefined;
     if (flaw) throw failed(`${operation.server.words.service} reported completion, but its status ${flaw}`, keepBoth, "outcome-unknown");
+    trusted.record?.add("committed");
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
