@@ -90,10 +90,7 @@ async function handOut(
     agreed.pgpFingerprints.length > 0
       ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each new share to its holder.";
-  if (!agreed.verificationRequired) {
-    operation.record?.add("committed");
-    return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
-  }
+  if (!agreed.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(operation).then(
     ({ verification }) => verification?.nonce,

@@ -12,8 +12,10 @@ const entriesIn = (path: string): Entry[] =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-const eventsIn = (path: string): string[] => entriesIn(path).map(({ event, phase, count }) => [event, phase, phase && count].join(" ").trim());
-const write = (path: string, entries: readonly Entry[]): void => writeFileSync(path, entries.map((each) => `${JSON.stringify(each)}\n`).join(""));
+const eventsIn = (path: string): string[] =>
+  entriesIn(path).map(({ event, phase, count }) => [event, phase, phase && count].join(" ").trim());
+const write = (path: string, entries: readonly Entry[]): void =>
+  writeFileSync(path, entries.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
 let gpg: Gpg;
 let auditor: Gpg;
@@ -74,7 +76,7 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     const [first, seen] = entriesIn(record());
     expect(first).toMatchObject({ target: current().keys, shares: 3, threshold: 2, fingerprints: [], verification: true, previous: "" });
     if (current().dialect === "hashicorp") expect(first?.version).toMatch(/^\d/);
-    expect(seen?.detail).toContain("a run whose result was lost");
+    expect(seen?.detail).toContain("a request whose response was lost");
     expect(formsIn(readFileSync(record(), "utf8"), [...made, ...current().first])).toEqual([]);
   });
 
@@ -95,8 +97,14 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     };
     const change = (index: number, changes: Entry): Entry[] => entries.map((each, at) => (at === index ? { ...each, ...changes } : each));
     await refused(change(2, { count: 1 }), /entry 4 does not follow entry 3/);
-    await refused(entries.filter((_, index) => index !== 5), /entry 6 does not follow entry 5/);
-    await refused([...entries.slice(0, 3), entries[4] as Entry, entries[3] as Entry, ...entries.slice(5)], /entry 4 does not follow entry 3/);
+    await refused(
+      entries.filter((_, index) => index !== 5),
+      /entry 6 does not follow entry 5/,
+    );
+    await refused(
+      [...entries.slice(0, 3), entries[4] as Entry, entries[3] as Entry, ...entries.slice(5)],
+      /entry 4 does not follow entry 3/,
+    );
     await refused(entries.slice(1), /entries before it are missing/);
     await refused(entries.slice(0, -1), /has signed 8 entries, and 1 are missing at the end/);
     await refused(change(7, { time: "2026-01-01T00:00:00.000Z" }), /not the signature of this record: entry 8 was changed/);

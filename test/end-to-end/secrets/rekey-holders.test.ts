@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { passphrase } from "../../../tools/environment";
+import { steward } from "../../command/holder";
 import { formsIn } from "../../support/canaries";
 import { base64, Holder, holders, read } from "../../support/pgp";
 import { nativeProject, Project, Run } from "../../support/project";
@@ -35,8 +36,8 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
       const other = new (class extends pulumi.dynamic.Resource {})({ create }, "other", {});
       const pgpKeys = ${JSON.stringify(all.map(({ publicKey }) => publicKey))};
       const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, pgpKeys, currentShares: [${currentShares}], newShares: [${newShares}]${more} });
-      const { encryptedShares, progress, complete } = rekey;
-      Object.assign(exports, { encryptedShares, progress, complete });`);
+      const { encryptedShares, progress, complete, record } = rekey;
+      Object.assign(exports, { encryptedShares, progress, complete, record });`);
 
   const search = (place: string, text: string): unknown => formsIn(text, shares).length > 0 && found.add(place);
   const written = (name: string): string => join(project.folder, "written", name);
@@ -104,6 +105,11 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
     expect(await target.opens([base64(first), base64(second)])).toBe(true);
     expect((await up({ SHARE: one, NEW_SHARE: second }, "--expect-no-changes")).code).toBe(0);
     expect([...found]).toEqual([]);
+    writeFileSync(written("record"), (await project.pulumi("stack", "output", "record", "--json")).output);
+    const verified = await steward({}, ["rekey", "record", "verify", written("record"), "--unsigned"]);
+    expect(verified.code).toBe(0);
+    const events = [...verified.stdout.matchAll(/Z {2}(\S+)/g)].map(([, event]) => event);
+    expect(events).toEqual(["started", ...Array(3).fill("submitted"), "created", "verified", "verified", "committed"]);
   });
 
   // The program's own process rejects them, before either mechanism.

@@ -1,4 +1,4 @@
-import { RekeyInputs } from "../../../provider/secrets";
+import { RekeyInputs, RekeyRecordEntry } from "../../../provider/secrets";
 import { runPrograms } from "../../support/languages";
 import { nativeProject } from "../../support/project";
 import { RekeyStack, RekeyTarget, stackOn } from "../../support/rekey";
@@ -20,6 +20,7 @@ export interface Saved {
   candidate?: SavedSet;
   live?: SavedSet;
   complete: boolean;
+  record: RekeyRecordEntry[];
 }
 
 export interface RekeyRunner {
@@ -143,7 +144,7 @@ export class InProcessRekeyRunner implements RekeyRunner {
 
 function savedIn(shares: unknown, commit: unknown): Saved {
   const { candidate } = ((shares ?? {}) as { submission?: { candidate?: SavedSet } }).submission ?? {};
-  const { live, complete = false } = (commit ?? {}) as { live?: SavedSet; complete?: boolean };
+  const { live, complete = false, record = [] } = (commit ?? {}) as Partial<Saved>;
   const sets: SavedSet[] = [];
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -151,5 +152,5 @@ function savedIn(shares: unknown, commit: unknown): Saved {
     for (const inner of Object.values(value)) visit(inner);
   };
   visit([shares, commit]);
-  return { sets, candidate, live, complete };
+  return { sets, candidate, live, complete, record };
 }

@@ -1,4 +1,6 @@
-import { RekeyInputs } from "../../../provider/secrets";
+import { isDeepStrictEqual } from "node:util";
+import { RekeyInputs, RekeyRecordEntry } from "../../../provider/secrets";
+import { hashOf } from "../../../provider/secrets/rekey/protocol/record";
 import { Passing } from "../../support/gateway";
 import { base64, Holder, holders, readAll } from "../../support/pgp";
 import { RekeyTarget } from "../../support/rekey";
@@ -76,6 +78,7 @@ class Story {
   /** The new shares that were not accepted: their holders then bring the current ones. */
   private notAccepted: string | undefined;
   private readonly said: string[] = [];
+  private recorded: readonly RekeyRecordEntry[] = [];
 
   constructor(
     private readonly target: RekeyTarget,
@@ -103,7 +106,8 @@ class Story {
       const opening = await this.opening(previous);
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === previous ? "previous" : "new";
       const saved = await this.runner.saved();
-      if (code === 0 && saved.complete) return this.assertLive(previous, saved);
+      this.assertRecord(saved);
+      if (code === 0 && saved.complete) return this.assertLive(previous, saved, round);
       // An operator who reads this message starts again. With holders, the rekey continues without a change.
       if (!pgp && /\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
       if (/\[rekey\/not-accepted\]/.test(output)) this.notAccepted = candidate?.nonce;
@@ -195,13 +199,24 @@ class Story {
     return [{ nonce: "", threshold: this.plan.threshold, shares: [], encrypted }];
   }
 
-  private async assertLive(previous: string[], { live, complete }: Saved): Promise<string[]> {
+  /** A record only grows, in a chain. */
+  private assertRecord({ record }: Saved): void {
+    const isPrefix = isDeepStrictEqual(record.slice(0, this.recorded.length), this.recorded);
+    const isChain = record.every(({ previous }, index) => previous === (index === 0 ? "" : hashOf(record[index - 1] as RekeyRecordEntry)));
+    if (!isPrefix || !isChain) throw this.failure(`the record has changed: ${JSON.stringify([this.recorded, record])}`);
+    this.recorded = record;
+  }
+
+  private async assertLive(previous: string[], { live, complete, record }: Saved, round: number): Promise<string[]> {
     const shares = live ? await this.plain(live) : [];
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
     if (!isLive) throw this.failure("said to be live, and is not");
     if (previous.length > 0 && (await this.target.opens(previous))) throw this.failure("the previous shares are still valid");
     const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");
+    const commits = record.filter(({ event }) => event === "committed").length;
+    if (commits < round || !record.some(({ nonce }) => nonce === live?.nonce))
+      throw this.failure(`the record does not show the commit: ${JSON.stringify(record)}`);
     return shares;
   }
 }

@@ -172,7 +172,7 @@ export class Recorder {
     this.add(isOwn ? "started" : "observed", {
       ...now,
       ...(isNew ? { shares, threshold, fingerprints, backup, verification } : {}),
-      ...(isOwn ? {} : { detail: "Another client did this, or a run whose result was lost." }),
+      ...(isOwn ? {} : { detail: "No entry above shows who did this: another client, or a request whose response was lost." }),
     });
   }
 
@@ -180,7 +180,9 @@ export class Recorder {
   submitted(isLast: boolean, progress: number | undefined, threshold: number): void {
     const { count, required } = this.standing;
     this.add("submitted", { count: isLast ? required : (progress ?? count + 1) });
-    if (isLast) this.add("created", this.hasVerification ? { phase: "verifying", count: 0, required: threshold } : ended);
+    if (!isLast) return;
+    this.add("created", this.hasVerification ? { phase: "verifying", count: 0, required: threshold } : ended);
+    if (!this.hasVerification) this.add("committed");
   }
 
   /** A new share was counted. */
