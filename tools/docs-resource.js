@@ -53,7 +53,15 @@ function fieldsOf(title) {
     return [name, { ...shared[name], compare: field ? field.compare : neverDiffers }];
   });
   // The outputs are those of the component.
-  return { ...Object.fromEntries(inputs), shares: { secret: true }, encryptedShares: {}, fingerprints: {}, progress: {}, complete: {}, record: {} };
+  return {
+    ...Object.fromEntries(inputs),
+    shares: { secret: true },
+    encryptedShares: {},
+    fingerprints: {},
+    progress: {},
+    complete: {},
+    record: {},
+  };
 }
 
 /** The names of the fields of a resource, in the order of its definition. @param {string} title */

@@ -1,5 +1,6 @@
-import { cancelAttempt, getStatus, RekeyStatus, restartVerification } from "../../provider/secrets/rekey/protocol/api";
+import { cancelAttempt, getStatus, restartVerification } from "../../provider/secrets/rekey/protocol/api";
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { assertUnchanged, canceling } from "./attempt";
 import { failed, keepBoth } from "./outcome";
 

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
-import { cancelAttempt, getStatus, RekeyStatus } from "../../provider/secrets/rekey/protocol/api";
+import { cancelAttempt, getStatus } from "../../provider/secrets/rekey/protocol/api";
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { isProbe } from "../../provider/secrets/rekey/protocol/server-state";
+import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { Terminal } from "../terminal";
 
 /** The attempts that drills left on a service. For each, the name of an empty file has the process and the fingerprint of the throw-away key. */

@@ -4,11 +4,11 @@ import {
   isKeyRejected,
   isOtherNonce,
   isUnchecked,
-  RekeyStatus,
   unchecked,
   wasNotCounted,
 } from "../../provider/secrets/rekey/protocol/api";
 import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { identified, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { ShareOrigin } from "../holder/share";
 import { say, Terminal } from "../terminal";

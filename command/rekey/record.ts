@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { StewardError } from "../../provider/contract/errors";
 import { assertTarget } from "../../provider/secrets/rekey/protocol/api";
-import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
-import { hashOf, RekeyRecordEntry, recording } from "../../provider/secrets/rekey/protocol/record";
+import { RekeyOperation, recording } from "../../provider/secrets/rekey/protocol/operation";
+import { hashOf, RekeyRecordEntry } from "../../provider/secrets/rekey/protocol/record";
 import { parsed } from "../../provider/text/json";
 import { fingerprintIn, sign as signText, verifySignature } from "../holder/signature";
 import { print, say, Terminal } from "../terminal";
@@ -39,7 +39,10 @@ export async function recordingTo(terminal: Terminal, operation: RekeyOperation,
       say(terminal, `warning: this entry cannot be added to the record: ${JSON.stringify(entry)}`);
     }
   };
-  const recorded = recording(operation, readRecord(path), save).operation;
+  const before = readRecord(path);
+  if (readFileSync(path, "utf8").startsWith("["))
+    throw refuse("the --record file is the output of a stack, to which no entry can be appended", "Nothing was sent. Name another file.");
+  const recorded = recording(operation, before, save).operation;
   // Its response names the cluster and the version.
   await assertTarget(recorded);
   return recorded;

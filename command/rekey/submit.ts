@@ -1,7 +1,8 @@
 import { StewardError } from "../../provider/contract/errors";
-import { getStatus, RekeyStatus, retryAfter429, submitShare } from "../../provider/secrets/rekey/protocol/api";
+import { getStatus, retryAfter429, submitShare } from "../../provider/secrets/rekey/protocol/api";
 import { encryptedLine, flawOf, isEmpty, prove, ShareSet, shareOf } from "../../provider/secrets/rekey/protocol/crypto";
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { noShares } from "../../provider/secrets/rekey/protocol/stops";
 import { NewSharesFile } from "../holder/file";
 import { readShare } from "../holder/share";

@@ -2,12 +2,11 @@ export { Duration } from "../contract/comparison";
 export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
 export { EnvironmentShare, FileShare, OnConflict, OnWaiting, RekeyConfirmation, RekeyInputs, ShareSource } from "./rekey/inputs";
-export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
+export { RekeyBackup } from "./rekey/protocol/api";
 export { EncryptedShare } from "./rekey/protocol/crypto";
-export { RekeyTarget } from "./rekey/protocol/operation";
 export { RekeyEvent, RekeyRecordEntry } from "./rekey/protocol/record";
+export { RekeyPhase, RekeyProgress, RekeyStatus, RekeyTarget } from "./rekey/protocol/status";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
-export { RekeyPhase, RekeyProgress } from "./rekey/submission/state";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {
   ApiOperation,

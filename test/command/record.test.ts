@@ -123,6 +123,7 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     const sorted = entriesIn(record()).map((entry) => Object.fromEntries(Object.entries(entry).sort().reverse()));
     writeFileSync(record(), JSON.stringify(sorted, undefined, 2));
     expect((await verify("--unsigned")).code).toBe(0);
+    expect(await alone(["status", "--record", record()])).toMatchObject(ends(1, "Name another file"));
   });
 
   test("a drill is recorded, and a file that cannot be one stops a command before it sends anything", async () => {

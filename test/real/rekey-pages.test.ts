@@ -229,6 +229,32 @@ test("docs/rekey/drill.md", async () => {
   reader.finish();
 });
 
+test("docs/rekey/record.md", async () => {
+  const gpg = new Gpg();
+  await follow("docs/rekey/record.md", { "pulumi-steward rekey": "npx --no pulumi-steward rekey" });
+  const shares = vault.first.slice(0, 3);
+  const sources = shares.map((_, index) => `{ env: "SHARE_${index}" }`).join(", ");
+  reader.write(
+    "index.ts",
+    `import { secrets } from "pulumi-steward";
+    const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: [${sources}], keepSharesInState: true });
+    export const record = rekey.record;`,
+  );
+  reader.with({
+    GNUPGHOME: gpg.home,
+    FINGERPRINT: gpg.generate("auditor"),
+    ...Object.fromEntries(shares.map((share, index) => [`SHARE_${index}`, share])),
+  });
+  await reader.run("pulumi up");
+  await reader.shell();
+  expect(await reader.shell({ input: shares.join("\n") }).catch(String)).toContain("every set of 2 of these shares");
+  const verified = await reader.shell();
+  expect(verified).toMatch(/committed +\S+\n/);
+  expect(verified).toContain("are signed by ");
+  reader.finish();
+  gpg.remove();
+});
+
 test("docs/rekey/break-glass.md", async () => {
   const gpg = new Gpg();
   const here = { "pulumi-steward root": "npx --no pulumi-steward root", "<fingerprint>": gpg.generate("admin") };

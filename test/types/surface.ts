@@ -83,6 +83,8 @@ holds<Same<typeof rekey.encryptedShares, pulumi.Output<secrets.EncryptedShare[]>
 holds<Same<typeof rekey.progress, pulumi.Output<secrets.RekeyProgress>>>();
 export const phase: pulumi.Output<secrets.RekeyPhase> = rekey.progress.phase;
 holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
+holds<Same<typeof rekey.record, pulumi.Output<secrets.RekeyRecordEntry[]>>>();
+export const event: secrets.RekeyEvent = "started";
 export const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
 const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production", target };
 export const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);

@@ -1,7 +1,8 @@
 import { Definition, Objects, OutcomeUnknown } from "../../contract/definition";
 import { system } from "../client";
-import { ofTarget, RekeyOperation, RekeyTarget } from "./protocol/operation";
+import { ofTarget, RekeyOperation } from "./protocol/operation";
 import { Step } from "./protocol/rows";
+import { RekeyTarget } from "./protocol/status";
 
 /** The part that the definitions of the three resources share. */
 type SharedPart<Inputs, State> = Pick<

@@ -8,7 +8,7 @@ import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs, rekeyFields } from "./inputs";
 import { decryptMessage, EncryptedShare } from "./protocol/crypto";
 import { RekeyRecordEntry } from "./protocol/record";
-import { RekeyProgress } from "./submission/state";
+import { RekeyProgress } from "./protocol/status";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}

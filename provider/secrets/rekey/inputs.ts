@@ -16,7 +16,7 @@ import {
 } from "../../contract/inputs";
 import { readReference } from "../../contract/secret";
 import { decodeShare, mayBeShare, Share, shareOf } from "./protocol/crypto";
-import { RekeyTarget } from "./protocol/operation";
+import { RekeyTarget } from "./protocol/status";
 import { stopped } from "./protocol/stops";
 
 /** A share in an environment variable. */

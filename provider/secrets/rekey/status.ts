@@ -3,8 +3,9 @@ import { ConnectionArgs, connectionInput, strictObject } from "../../contract/in
 import { read } from "../../program/invoke";
 import { system } from "../client";
 import { targetInput } from "./inputs";
-import { getBackup, getStatus, RekeyBackup, RekeyStatus } from "./protocol/api";
-import { ofTarget, RekeyTarget } from "./protocol/operation";
+import { getBackup, getStatus, RekeyBackup } from "./protocol/api";
+import { ofTarget } from "./protocol/operation";
+import { RekeyStatus, RekeyTarget } from "./protocol/status";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
 

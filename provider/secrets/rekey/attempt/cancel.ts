@@ -1,7 +1,8 @@
-import { cancelAttempt, getStatus, RekeyStatus, restartVerification } from "../protocol/api";
+import { cancelAttempt, getStatus, restartVerification } from "../protocol/api";
 import { log, RekeyOperation } from "../protocol/operation";
 import { Row, StepRun } from "../protocol/rows";
 import { Observed } from "../protocol/server-state";
+import { RekeyStatus } from "../protocol/status";
 import { lossCauses, runAgain, stopped } from "../protocol/stops";
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */

@@ -1,9 +1,10 @@
 import { StewardError } from "../../../contract/errors";
 import { OnConflict } from "../inputs";
-import { cancelAttempt, getStatus, RekeyStatus } from "../protocol/api";
+import { cancelAttempt, getStatus } from "../protocol/api";
 import { log, RekeyOperation } from "../protocol/operation";
 import { Row, StepRun } from "../protocol/rows";
 import { describeStatus, Observed } from "../protocol/server-state";
+import { RekeyStatus } from "../protocol/status";
 import { stopped } from "../protocol/stops";
 
 export const onConflictDecides = "another client's attempt is in progress: onConflict decides";

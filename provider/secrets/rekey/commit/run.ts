@@ -2,8 +2,9 @@ import { StewardError } from "../../../contract/errors";
 import { availableShares, invalidShare, ProgramShare, ShareField } from "../inputs";
 import { redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
 import { commandFor } from "../protocol/operation";
+import { RekeyProgress } from "../protocol/status";
 import { unfinished } from "../protocol/stops";
-import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
+import { Outcome, remember, SharesRun, SharesState, Submission } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
 
 // Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests. Without PGP keys, the state has

@@ -1,11 +1,12 @@
 import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { availableShares } from "../inputs";
-import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
+import { getBackup, removeBackup, wasNotCounted } from "../protocol/api";
 import { redacting, shareOf, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
 import { cancelIfCurrent, firstValid, isComplete, ProbedSet, probeDisturbed, probeIn, startProbe, submitSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
+import { RekeyStatus } from "../protocol/status";
 import { unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
 import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, noteGiven, setOutcome, wholeSets } from "./run";

@@ -2,7 +2,8 @@ import { OutcomeUnknown } from "../../../contract/definition";
 import { RekeyInputs, StepInputs } from "../inputs";
 import { EncryptedShare, ShareSet } from "../protocol/crypto";
 import { RekeyRecordEntry } from "../protocol/record";
-import { RekeyProgress, Submission } from "../submission/state";
+import { RekeyProgress } from "../protocol/status";
+import { Submission } from "../submission/state";
 
 export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "removeBackup"> {
   submission: Submission;

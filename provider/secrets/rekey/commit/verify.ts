@@ -5,6 +5,7 @@ import * as api from "../protocol/api";
 import { prove, Share } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { describeStatus, Observed, observe } from "../protocol/server-state";
+import { RekeyStatus } from "../protocol/status";
 import { stopped, unfinished } from "../protocol/stops";
 import { remember, SharesState } from "../submission/state";
 import {
@@ -23,7 +24,7 @@ import {
 
 // New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
 
-type Verification = NonNullable<api.RekeyStatus["verification"]>;
+type Verification = NonNullable<RekeyStatus["verification"]>;
 /** `rejected`: the reason of the server. It has then discarded all shares. */
 type Verdict = "complete" | "counted" | { rejected: string };
 

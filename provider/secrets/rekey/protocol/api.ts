@@ -9,36 +9,10 @@ import { hasNoValue, RekeyApi } from "../../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyOperation, SharesOperation } from "./operation";
 import { ended } from "./record";
+import { RekeyStatus } from "./status";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
-
-/** The status of the rekey. */
-export interface RekeyStatus {
-  /** True while an attempt is in progress. */
-  started: boolean;
-  /** The nonce of the attempt, or an empty string without an attempt. */
-  nonce: string;
-  /** The threshold of the new shares. */
-  threshold: number;
-  /** The number of new shares. */
-  shares: number;
-  /** The number of current shares submitted so far. */
-  progress: number;
-  /** The number of current shares required, which is their threshold. */
-  required: number;
-  /**
-   * The fingerprints, in order, of the primary keys to whose subkeys the new shares are encrypted. They do not show which subkeys were
-   * used.
-   */
-  pgpFingerprints: string[];
-  /** True if Vault keeps the encrypted shares. */
-  backup: boolean;
-  /** True if the new shares must be verified before the commit. */
-  verificationRequired: boolean;
-  /** The progress of the verification, or undefined unless new shares are being verified. */
-  verification?: { nonce: string; progress: number; threshold: number; shares: number };
-}
 
 /** The parameters of an attempt. */
 export interface RekeyParameters {

@@ -1,9 +1,7 @@
 import { Operation } from "../../../contract/operation";
-import type { Recorder } from "./record";
+import { Recorder, RekeyRecordEntry } from "./record";
+import { RekeyTarget } from "./status";
 import { stopped } from "./stops";
-
-/** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
-export type RekeyTarget = "unseal" | "recovery";
 
 /** An operation for which holders submit shares: a rekey, or the generation of a root token. */
 export interface SharesOperation extends Operation {
@@ -37,4 +35,14 @@ export function assertSavesEachStep(operation: RekeyOperation): void {
   if (operation.run.engine.savesEachStep) return;
   const reason = "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent";
   throw stopped("checkpoints-skipped", reason);
+}
+
+/** An operation whose requests add to a record, which grows until the run ends. */
+export function recording(
+  operation: RekeyOperation,
+  before: readonly RekeyRecordEntry[] = [],
+  save?: (entry: RekeyRecordEntry) => void,
+): { operation: RekeyOperation; record: RekeyRecordEntry[] } {
+  const record = [...before];
+  return { operation: { ...operation, record: new Recorder(operation, record, save) }, record };
 }

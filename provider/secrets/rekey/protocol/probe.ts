@@ -4,6 +4,7 @@ import * as api from "./api";
 import { Share, ShareSet } from "./crypto";
 import { log, RekeyOperation } from "./operation";
 import { matches } from "./server-state";
+import { RekeyStatus } from "./status";
 import { stopped } from "./stops";
 
 /** A set whose shares are available. */
@@ -83,7 +84,7 @@ const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Request
 });
 
 /** The probe in progress. */
-export const probeIn = (operation: RekeyOperation, { key, disturbed }: ProbeOptions, { nonce, required }: api.RekeyStatus): Probe => ({
+export const probeIn = (operation: RekeyOperation, { key, disturbed }: ProbeOptions, { nonce, required }: RekeyStatus): Probe => ({
   operation,
   parameters: probeParameters(key),
   nonce,

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject, withoutNulls } from "../../../text/json";
-import type { RekeyPhase } from "../submission/state";
-import type { RekeyStatus } from "./api";
-import type { RekeyOperation, RekeyTarget } from "./operation";
+import { RekeyPhase, RekeyStatus, RekeyTarget } from "./status";
 
 // The record of a rekey, for auditors: what this client did, and what it saw that it did not do. Nothing in it is secret.
 
@@ -120,7 +118,7 @@ export class Recorder {
 
   /** `save`: receives each entry at once. */
   constructor(
-    private readonly operation: RekeyOperation,
+    private readonly operation: { server: { id: string }; target: RekeyTarget },
     readonly entries: RekeyRecordEntry[],
     private readonly save: (entry: RekeyRecordEntry) => void = () => {},
   ) {
@@ -190,14 +188,4 @@ export class Recorder {
     const { count, required } = this.standing;
     this.add("verified", isLast ? { count: required, phase: undefined } : { count: progress ?? count + 1 });
   }
-}
-
-/** An operation whose requests add to a record, which grows until the run ends. */
-export function recording(
-  operation: RekeyOperation,
-  before: readonly RekeyRecordEntry[] = [],
-  save?: (entry: RekeyRecordEntry) => void,
-): { operation: RekeyOperation; record: RekeyRecordEntry[] } {
-  const record = [...before];
-  return { operation: { ...operation, record: new Recorder(operation, record, save) }, record };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { getStatus, RekeyParameters, RekeyStatus, Requested } from "./api";
-import { RekeyOperation, RekeyTarget } from "./operation";
+import { getStatus, RekeyParameters, Requested } from "./api";
+import { RekeyOperation } from "./operation";
+import { RekeyStatus, RekeyTarget } from "./status";
 
 /**
  * The attempt on the server, as one of the three resources classifies it:

@@ -2,7 +2,7 @@ import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { resolveConflict } from "../attempt/conflict";
 import { newAttempt } from "../attempt/start";
-import { RekeyStatus } from "../protocol/api";
+import { RekeyStatus } from "../protocol/status";
 import { StopId, unfinished } from "../protocol/stops";
 import { remember, SharesRun } from "../submission/state";
 

@@ -10,6 +10,7 @@ import * as api from "../protocol/api";
 import { inspectKeys, redacting, Share, ShareSet, shareDigest, sharesIn } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
+import { RekeyStatus } from "../protocol/status";
 import { lossCauses, unfinished } from "../protocol/stops";
 import { remember, rememberNonce, SharesRun, SharesState } from "../submission/state";
 import { waitForHolders } from "../submission/waiting";
@@ -71,7 +72,7 @@ function begin(started: SharesRun, required: number): SubmissionRun {
 }
 
 /** Prints the count of the server. A lower one means that it rejected all shares together with the last share of another holder. */
-function noteCount(run: SubmissionRun, { progress, required }: api.RekeyStatus): void {
+function noteCount(run: SubmissionRun, { progress, required }: RekeyStatus): void {
   if (progress !== run.printedCount) log(run.operation, `${progress} of ${required} current shares submitted`);
   run.printedCount = progress;
   if (progress >= run.state.submission.submitted.length) return;
@@ -103,7 +104,7 @@ const isSubmitted = (run: SharesRun, share: Share): boolean => run.state.submiss
 const countOwn = (run: SubmissionRun): number => run.batch.shares.slice(0, run.next).filter((share) => isSubmitted(run, share)).length;
 
 /** Submits a share. The last one returns the new shares. */
-async function submitOrSkip(run: SubmissionRun, share: Share, status: api.RekeyStatus): Promise<ShareSet | undefined> {
+async function submitOrSkip(run: SubmissionRun, share: Share, status: RekeyStatus): Promise<ShareSet | undefined> {
   const { operation, identity } = run;
   // Vault rejects a repeated share without loss. A different server may count it twice.
   if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) return void run.next++;
@@ -125,7 +126,7 @@ function countShare(run: SubmissionRun, share: Share): void {
 }
 
 /** The server's count shows whether the share was counted despite the failure. */
-async function resolveFailure(run: SubmissionRun, share: Share, before: api.RekeyStatus, error: unknown): Promise<void> {
+async function resolveFailure(run: SubmissionRun, share: Share, before: RekeyStatus, error: unknown): Promise<void> {
   const { operation } = run;
   const { refusesRepeatedShares } = dialectOf(operation);
   if (!(error instanceof StewardError)) throw error;
@@ -153,7 +154,7 @@ async function resolveFailure(run: SubmissionRun, share: Share, before: api.Reke
 }
 
 /** At the threshold, the server rejects all shares together, and restarts its count. */
-async function afterAllRefused(run: SubmissionRun, error: StewardError, { required, nonce }: api.RekeyStatus): Promise<void> {
+async function afterAllRefused(run: SubmissionRun, error: StewardError, { required, nonce }: RekeyStatus): Promise<void> {
   const { operation } = run;
   const { submission } = run.state;
   const { reason } = error.details;
@@ -183,7 +184,7 @@ async function afterAllRefused(run: SubmissionRun, error: StewardError, { requir
 }
 
 /** Ends a run that has submitted what it has. */
-function sharesMissing(run: SubmissionRun, status: api.RekeyStatus): SharesState {
+function sharesMissing(run: SubmissionRun, status: RekeyStatus): SharesState {
   const { parameters } = run.identity;
   const { refusals, areGone, submittedBefore } = run;
   const accepted = Math.max(0, countOwn(run) - submittedBefore);
@@ -225,7 +226,7 @@ function hintAtKept(kept: readonly ShareSet[], required: number): string {
 }
 
 /** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
-async function protectBackup(run: SharesRun, status: api.RekeyStatus): Promise<void> {
+async function protectBackup(run: SharesRun, status: RekeyStatus): Promise<void> {
   const { operation, inputs, identity } = run;
   const { submission } = run.state;
   const backup = await findForeignBackup(operation, { ...identity, nonces: submission.nonces });
@@ -251,7 +252,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
 }
 
 /** Cancels an attempt whose shares cannot be combined, and starts a new one. */
-async function startOver(run: SharesRun, status: api.RekeyStatus): Promise<never> {
+async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
@@ -261,7 +262,7 @@ async function startOver(run: SharesRun, status: api.RekeyStatus): Promise<never
 }
 
 /** Neither the response nor the count shows whether the share was counted. */
-async function countUnknown(run: SharesRun, status: api.RekeyStatus, error: StewardError): Promise<never> {
+async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { operation, identity, state } = run;
   if (status.nonce !== identity.nonce || dialectOf(operation).refusesRepeatedShares)
     throw unfinished(run, "share-count-unknown", `${error.details.reason}; it is unknown whether the share was counted`);

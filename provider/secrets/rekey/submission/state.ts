@@ -7,32 +7,12 @@ import { RekeyBackup } from "../protocol/api";
 import { ShareSet } from "../protocol/crypto";
 import { RekeyRecordEntry } from "../protocol/record";
 import { StepRun } from "../protocol/rows";
+import { RekeyProgress } from "../protocol/status";
 
 export interface SharesInputs
   extends StepInputs,
     Pick<RekeyInputs, "newShares" | "waitSeconds" | "replaceBackup" | "confirm" | "onWaiting"> {
   attempt: Attempt;
-}
-
-/**
- * The phase of a rekey:
- *
- * - `submitting`: current shares are submitted;
- * - `confirming`: with `confirm: "all"`, holders confirm that they have decrypted their new shares;
- * - `verifying`: new shares are verified;
- * - `testing`: it is unknown whether the new shares are live, and a probe tests them;
- * - `complete`: the new shares are live.
- */
-export type RekeyPhase = "submitting" | "confirming" | "verifying" | "testing" | "complete";
-
-/** The progress of a rekey. */
-export interface RekeyProgress {
-  /** The current phase. */
-  phase: RekeyPhase;
-  /** The number of shares in this phase so far. */
-  count: number;
-  /** The number of shares that this phase requires. */
-  required: number;
 }
 
 /** The outcome of new shares that holders bring. `not accepted` proves nothing: a holder may have brought a wrong share. */

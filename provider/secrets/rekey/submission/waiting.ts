@@ -1,7 +1,8 @@
 import { availableShares } from "../inputs";
 import { warn } from "../protocol/operation";
+import { RekeyProgress } from "../protocol/status";
 import { StopId, unfinished } from "../protocol/stops";
-import { RekeyProgress, remember, SharesRun, SharesState } from "./state";
+import { remember, SharesRun, SharesState } from "./state";
 
 /** The end of a run that has done all it can. */
 export interface Wait {
