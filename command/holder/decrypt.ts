@@ -94,7 +94,7 @@ async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOpt
   );
 }
 
-function read(path: string, option: string): Buffer {
+export function read(path: string, option: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
 
 // The size of one share, encrypted to the largest keys in use.
@@ -50,11 +51,21 @@ export class NewSharesFile {
   }
 }
 
+/** Writes a new file that only its owner can read, and its folder. */
+export function writePrivate(option: string, path: string, content: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw unusable(error, "", option);
+  }
+}
+
 /** The error of a file that cannot be created. `more` follows the reason. */
-export const unusable = (error: unknown, more = ""): StewardError =>
+export const unusable = (error: unknown, more = "", option = "--output"): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})${more}`,
+    reason: `the ${option} file cannot be created (${(error as NodeJS.ErrnoException).code})${more}`,
     hint: "Choose a file that does not exist yet, in a folder with enough space.",
   });
 

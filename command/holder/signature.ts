@@ -18,13 +18,9 @@ export function fingerprintIn(option: string, input: string): string {
   throw new StewardError({ code: "ERR_INVALID_INPUT", reason: `${option} is not the fingerprint of a key`, hint });
 }
 
-/** Signs content with one key, in the form that shows it. */
-export const sign = (terminal: Terminal, text: string, fingerprint: string): Promise<string> =>
-  signWith(terminal, text, fingerprint, ["--clearsign"]);
-
-/** Signs content with one key. `args`: those of gpg that select the form. */
-export async function signWith(terminal: Terminal, text: string, fingerprint: string, args: readonly string[]): Promise<string> {
-  const { output, status, code } = await gpg(terminal, ["--armor", "--local-user", fingerprint, ...args], text);
+/** Signs content with one key, by default in the form that shows it. `form`: the arguments of gpg for another one. */
+export async function sign(terminal: Terminal, text: string, fingerprint: string, form = ["--clearsign"]): Promise<string> {
+  const { output, status, code } = await gpg(terminal, ["--armor", "--local-user", fingerprint, ...form], text);
   // The configuration of gpg may add signers.
   if (code === 0 && status.filter(([word]) => word === "SIG_CREATED").length === 1) return output.toString("utf8");
   throw failed(
@@ -33,13 +29,16 @@ export async function signWith(terminal: Terminal, text: string, fingerprint: st
   );
 }
 
+/** The caller knows the fingerprint of the signer: the keyring of gpg may have no trust in the key. */
+const reading = ["--quiet", "--trust-model", "always", "--decrypt"];
+
 /** Verifies the form that `sign` returns. */
 export const verifySignature = async (terminal: Terminal, signed: string): Promise<Signed> =>
-  signedIn(await gpg(terminal, ["--decrypt"], signed));
+  signedIn(await gpg(terminal, reading, signed));
 
 /** Decrypts a message, and verifies the signature in it. */
 export async function decryptSigned(terminal: Terminal, message: string | Uint8Array): Promise<Signed> {
-  const ended = await gpg(terminal, ["--decrypt"], message);
+  const ended = await gpg(terminal, reading, message);
   assertDecrypted(ended);
   return signedIn(ended);
 }

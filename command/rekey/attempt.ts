@@ -8,6 +8,7 @@ import { commandFor, ofTarget, RekeyOperation, SharesOperation } from "../../pro
 import { RekeyStatus, RekeyTarget } from "../../provider/secrets/rekey/protocol/status";
 import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "../terminal";
+import { sayOutlived } from "./invited-tokens";
 import { recordingTo } from "./record";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
@@ -184,18 +185,34 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
       );
 };
 
-/** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
+/** The attempt that a holder expects. */
+export interface Expectation<Status extends Attempt> {
+  /** The facts that are not in the status, one per line. */
+  describe(): string[];
+  /** Throws if the attempt is another one. */
+  assertMet(status: Status): void;
+}
+
+/** Throws unless the person at the terminal answers yes. Hidden: a share that is typed too early stays off the screen. */
+export async function confirm(terminal: Terminal, prompt: string): Promise<void> {
+  if (!/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: true }))) throw new Canceled();
+}
+
+/** Shows the attempt, and throws unless the holder confirms it. Instead, its nonce was passed or, without a terminal, it is the expected one. */
 export async function agree<Status extends Attempt>(
   terminal: Terminal,
   operation: SharesOperation,
   round: Round<Status>,
   prompt: string,
   nonce?: string,
+  expected?: Expectation<Status>,
 ): Promise<Status> {
   const status = await round.read(operation);
+  sayOutlived(terminal, operation, status.nonce);
+  expected?.assertMet(status);
   const now = round.at(status);
   if (!now) throw round.missing(status, operation);
-  for (const line of round.describe(status, operation)) say(terminal, line);
+  for (const line of [...round.describe(status, operation), ...(expected?.describe() ?? [])]) say(terminal, line);
   round.assertAllowed?.(status, nonce, operation);
   if (nonce !== undefined && nonce !== now.nonce)
     throw stopped(
@@ -203,9 +220,14 @@ export async function agree<Status extends Attempt>(
       `--nonce does not match the ${round.shares === "new" ? "verification" : round.name} in progress, ${now.nonce}`,
       `Nothing was sent. Find out whose ${round.name} it is.`,
     );
-  // Hidden: a share that is typed too early stays off the screen.
-  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: true }))) throw new Canceled();
+  if (nonce === undefined && (terminal.stdin.isTTY || !expected)) await confirm(terminal, prompt);
   return status;
+}
+
+/** The names of the decisive properties that differ. */
+export function differences<Status extends Attempt>({ decisive }: Round<Status>, status: Status, other: Partial<Status>): string[] {
+  const fields = Object.keys(decisive) as (keyof Status)[];
+  return fields.filter((field) => !isDeepStrictEqual(status[field], other[field])).map((field) => decisive[field] as string);
 }
 
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
@@ -215,8 +237,7 @@ export async function assertUnchanged<Status extends Attempt>(
   agreed: Status,
 ): Promise<Standing> {
   const status = await round.read(operation);
-  const fields = Object.keys(round.decisive) as (keyof Status)[];
-  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => round.decisive[field]);
+  const changed = differences(round, status, agreed);
   const [then, now] = [round.at(agreed), round.at(status)];
   if (now && now.nonce === then?.nonce && changed.length === 0) return now;
   const what = !status.started

@@ -1,13 +1,12 @@
-import { writeFileSync } from "node:fs";
 import { StewardError } from "../../provider/contract/errors";
 import { placeOf } from "../../provider/secrets/client";
 import { getBackup, RekeyBackup, removeBackup } from "../../provider/secrets/rekey/protocol/api";
 import { encryptedLine } from "../../provider/secrets/rekey/protocol/crypto";
-import { unusable } from "../holder/file";
+import { writePrivate } from "../holder/file";
 import { print, say, Terminal } from "../terminal";
-import { service, TargetOptions } from "./attempt";
+import { InvitationOptions, participate } from "./invitation";
 
-export interface BackupOptions extends TargetOptions {
+export interface BackupOptions extends InvitationOptions {
   fingerprint?: string;
   output?: string;
   delete?: boolean;
@@ -16,12 +15,16 @@ export interface BackupOptions extends TargetOptions {
 
 /** Fetches the backup, or removes the one that `--nonce` names. */
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
-  const operation = await service(terminal, options);
+  const { operation, invited } = await participate(terminal, options);
   const kept = await getBackup(operation);
   if (!kept) throw refuse(`there is no rekey backup on ${placeOf(operation)}`, "Nothing was changed.");
-  if (options.nonce !== undefined && options.nonce !== kept.nonce)
-    throw refuse(`--nonce does not match the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
-  if (!options.delete) return fetch(terminal, kept, options);
+  const nonce = options.nonce ?? invited?.attempt.nonce;
+  if (nonce !== undefined && nonce !== kept.nonce)
+    throw refuse(
+      `${options.nonce === undefined ? "the invitation" : "--nonce"} does not match the backup, ${kept.nonce}`,
+      "Nothing was changed. Find out whose backup it is.",
+    );
+  if (!options.delete) return fetch(terminal, kept, { fingerprint: invited?.for, ...options });
   await removeBackup(operation, kept.nonce);
   say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);
 }
@@ -37,17 +40,12 @@ async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerp
     );
   say(terminal, `The backup belongs to the rekey ${nonce}, which may never have been committed.`);
   const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));
-  if (output === undefined) for (const line of lines) await print(terminal, line);
-  else write(terminal, output, lines);
-}
-
-function write(terminal: Terminal, path: string, lines: readonly string[]): void {
-  try {
-    writeFileSync(path, lines.map((line) => `${line}\n`).join(""), { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    throw unusable(error);
+  if (output === undefined) {
+    for (const line of lines) await print(terminal, line);
+    return;
   }
-  say(terminal, `The shares are in ${path}, which only you can read.`);
+  writePrivate("--output", output, lines.map((line) => `${line}\n`).join(""));
+  say(terminal, `The shares are in ${output}, which only you can read.`);
 }
 
 const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });

@@ -7,6 +7,9 @@ import { BackupOptions, backup } from "./backup";
 import { cancel } from "./cancel";
 import { DrillOptions, drill } from "./drill";
 import { InitOptions, init } from "./init";
+import { InvitationOptions, participate } from "./invitation";
+import { InviteOptions, invite, revoke } from "./invite";
+import { sayOutlived } from "./invited-tokens";
 import { sign as signRecord, verify as verifyRecord } from "./record";
 import { submit } from "./submit";
 import { verify } from "./verify";
@@ -84,13 +87,19 @@ ${exits}`,
       .addOption(target())
       .addOption(record())
       .addHelpText("after", `${help}${environment}\n${exits}`);
+  const addInvited = (name: string, description: string, help?: string): Command =>
+    add(name, description, help)
+      .option("--invitation <file>", "take the token from this invitation, and require the rekey that it describes")
+      .option("--from <fingerprint>", "the key that signed the invitation; later ones of this key need no --from");
 
-  add("status", "Show the rekey in progress: its parameters, recipients and progress.")
+  addInvited("status", "Show the rekey in progress: its parameters, recipients and progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
-    .action(async (options: TargetOptions & { json?: boolean }) => {
-      const operation = await service(terminal, options);
+    .action(async (options: InvitationOptions & { json?: boolean }) => {
+      const { operation, invited } = await participate(terminal, options);
       const status = await getStatus(operation);
       await printStatus(terminal, status, describe(status, operation), options);
+      sayOutlived(terminal, operation, status.nonce);
+      invited?.assertMet(status);
     });
 
   add(
@@ -111,6 +120,28 @@ Each key is checked before the start. The command never replaces a rekey in prog
     });
 
   add(
+    "invite",
+    "Write an invitation for each holder, with a token of a role.",
+    `
+  $ pulumi-steward rekey invite --keys keys/ --out invitations/ --sign "$FINGERPRINT"
+  $ pulumi-steward rekey invite --revoke
+
+gpg signs each invitation with your key, and encrypts it to that of the holder. docs/rekey/invitations.md in the package has the role.
+`,
+  )
+    .option("--keys <folder>", "the holders' public OpenPGP keys, one file each")
+    .option("--out <folder>", "the folder for the invitations")
+    .option("--sign <fingerprint>", "your key, which signs them")
+    .option("--role <name>", "the token role", "rekey-holder")
+    .option("--nonce <nonce>", nonce)
+    .option("--revoke", "end all invitations from this machine")
+    .action((options: InviteOptions & { revoke?: boolean }, command: Command) => {
+      if (options.revoke) return revoke(terminal, options);
+      if ([options.keys, options.out, options.sign].includes(undefined as never)) misused(command, "--keys, --out and --sign are required");
+      return confirmable(terminal, (given: InviteOptions) => invite(terminal, given))(options, command);
+    });
+
+  addInvited(
     "submit",
     "Submit a current share. The last one returns the new shares.",
     `${shares} submit --nonce 6f1c…
@@ -128,7 +159,7 @@ They go to standard output or, with --output, to a file that only you can read. 
     .option("--allow-http", plaintext)
     .action(confirmable(terminal, (options: Parameters<typeof submit>[1]) => submit(terminal, options)));
 
-  add(
+  addInvited(
     "verify",
     "Verify a new share. The last share of a threshold commits the rekey, which makes the new shares valid.",
     `${shares} verify --nonce 90ab…
@@ -169,10 +200,11 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
         // The server confirms the cancel of an attempt that is gone, too.
         const unless = agreed.verificationRequired ? "The" : "Unless another holder submitted the last share at the same moment, the";
         say(terminal, `The rekey is canceled. ${unless} current shares stay valid, and any new shares are invalid.`);
+        sayOutlived(terminal, operation);
       }),
     );
 
-  add(
+  addInvited(
     "backup",
     "Fetch or remove the backup of the encrypted new shares.",
     `
@@ -259,11 +291,12 @@ export async function printStatus(terminal: Terminal, status: object, described:
   for (const line of json ? JSON.stringify(status, undefined, 2).split("\n") : described) await print(terminal, line);
 }
 
-/** An action that requires `--nonce` without a terminal, where nobody can confirm the attempt. */
+/** An action that requires `--nonce` or an invitation without a terminal, where nobody can confirm the attempt. */
 export const confirmable =
   <Options>({ stdin }: Terminal, action: (options: Options) => Promise<void>) =>
-  (options: Options & { nonce?: string }, command: Command): Promise<void> => {
-    if (!stdin.isTTY && options.nonce === undefined) misused(command, "--nonce is required without a terminal to confirm the attempt");
+  (options: Options & { nonce?: string; invitation?: string }, command: Command): Promise<void> => {
+    if (!stdin.isTTY && (options.nonce ?? options.invitation) === undefined)
+      misused(command, "--nonce is required without a terminal to confirm the attempt");
     return action(options);
   };
 

@@ -60,7 +60,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
 }
 
 /** The public keys in a folder, one file for each holder, in the order of their names. */
-async function readKeys(folder: string): Promise<({ file: string } & InspectedKey)[]> {
+export async function readKeys(folder: string): Promise<({ file: string } & InspectedKey)[]> {
   let files: string[];
   let texts: string[];
   try {
@@ -80,5 +80,5 @@ async function readKeys(folder: string): Promise<({ file: string } & InspectedKe
   return keys;
 }
 
-const invalid = (problems: readonly string[]): StewardError =>
+export const invalid = (problems: readonly string[]): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", reason: problems.join("; "), hint: "Nothing was sent." });

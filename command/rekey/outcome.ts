@@ -12,11 +12,12 @@ import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { identified, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { ShareOrigin } from "../holder/share";
 import { say, Terminal } from "../terminal";
-import { Attempt, Round, Standing, TargetOptions } from "./attempt";
+import { Attempt, Round, Standing } from "./attempt";
+import { InvitationOptions } from "./invitation";
 
 // The outcome of a share that was sent.
 
-export interface ShareOptions extends TargetOptions, ShareOrigin {
+export interface ShareOptions extends InvitationOptions, ShareOrigin {
   nonce?: string;
   allowHttp?: boolean;
 }

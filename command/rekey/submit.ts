@@ -7,14 +7,16 @@ import { noShares } from "../../provider/secrets/rekey/protocol/stops";
 import { NewSharesFile } from "../holder/file";
 import { readShare } from "../holder/share";
 import { print, say, Terminal, unbroken } from "../terminal";
-import { agree, assertPrivate, assertUnchanged, service, submitting, verifyHint } from "./attempt";
+import { agree, assertPrivate, assertUnchanged, submitting, verifyHint } from "./attempt";
+import { participate } from "./invitation";
+import { sayOutlived } from "./invited-tokens";
 import { cancelIt, explain, failed, onItsWay, ShareOptions, sayAccepted } from "./outcome";
 
 /** Submits a current share. The last one returns the new shares. */
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
-  const operation = await service(terminal, options);
+  const { operation, invited } = await participate(terminal, options);
   assertPrivate(operation, options);
-  const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
+  const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce, invited);
   const fingerprints = agreed.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
@@ -91,7 +93,10 @@ async function handOut(
     agreed.pgpFingerprints.length > 0
       ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each new share to its holder.";
-  if (!agreed.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+  if (!agreed.verificationRequired) {
+    say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+    return sayOutlived(terminal, operation);
+  }
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(operation).then(
     ({ verification }) => verification?.nonce,

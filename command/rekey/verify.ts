@@ -2,12 +2,14 @@ import { dialectOf } from "../../provider/secrets/client";
 import { getStatus, isReplyLost, retryAfter429, verifyShare } from "../../provider/secrets/rekey/protocol/api";
 import { readShare } from "../holder/share";
 import { say, Terminal, unbroken } from "../terminal";
-import { agree, assertPrivate, assertUnchanged, service, verifying } from "./attempt";
+import { agree, assertPrivate, assertUnchanged, verifying } from "./attempt";
+import { participate } from "./invitation";
+import { sayOutlived } from "./invited-tokens";
 import { explain, failed, keepBoth, onItsWay, ShareOptions, sayAccepted } from "./outcome";
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
-  const operation = await service(terminal, options);
+  const { operation, invited } = await participate(terminal, options);
   assertPrivate(operation, options);
   say(
     terminal,
@@ -15,7 +17,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
       ? "If a stack runs this rekey, run `pulumi up` with your new share instead: the stack restarts a verification with shares that it does not know."
       : "If a stack runs this rekey, your share counts with those of the stack, and the last one of the threshold should come from `pulumi up`.",
   );
-  const agreed = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
+  const agreed = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce, invited);
   const { trusted, share } = await readShare(terminal, operation, {
     origin: options,
     prompt: "Your new share (will be hidden): ",
@@ -46,5 +48,6 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     if (flaw) throw failed(`${operation.server.words.service} reported completion, but its status ${flaw}`, keepBoth, "outcome-unknown");
     trusted.record?.add("committed");
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
+    sayOutlived(terminal, operation);
   });
 }

@@ -60,6 +60,8 @@ export interface Token {
   policies: string[];
   /** The id of the token that created it. It ends with its parent. */
   parent?: string;
+  /** The name of the role that it was created with. */
+  role?: string;
   created: number;
   /** The TTL at creation. 0: it does not expire. */
   ttl: number;
@@ -67,6 +69,15 @@ export interface Token {
   renewable: boolean;
   /** Undefined: never. */
   expires?: number;
+}
+
+/** A role that tokens are created with. `maxTtl`: in seconds, or 0. */
+export interface TokenRole {
+  policies: string[];
+  orphan: boolean;
+  renewable: boolean;
+  default: boolean;
+  maxTtl: number;
 }
 
 export interface Policy {
@@ -133,6 +144,8 @@ export class Records {
   policies: Map<string, Policy> = new Map();
   /** The tokens by id. Expired tokens and leases stay until `expire` runs. */
   tokens: Map<string, Token> = new Map();
+  /** The token roles by name. */
+  tokenRoles: Map<string, TokenRole> = new Map();
   leases: Map<string, Lease> = new Map();
   /** A new object after each reset. A route file that is not below a mount can use it as the key of a WeakMap with its own data. */
   lifetime: object = {};
@@ -163,6 +176,7 @@ export class Records {
     this.policies = new Map();
     this.leases = new Map();
     this.tokens = new Map();
+    this.tokenRoles = new Map();
     this.lifetime = {};
   }
 

@@ -55,11 +55,12 @@ export function token(token: Token, now: number): Record<string, unknown> {
     meta: null,
     num_uses: 0,
     orphan: token.parent === undefined,
-    path: first ? "auth/token/root" : "auth/token/create",
+    path: first ? "auth/token/root" : ["auth/token/create", ...(token.role ? [token.role] : [])].join("/"),
     policies: token.policies,
     ttl: expires === undefined ? 0 : left(expires, now),
     type: "service",
     ...(!first && { issue_time: iso(created), renewable: token.renewable }),
+    ...(token.role && { role: token.role }),
   };
 }
 

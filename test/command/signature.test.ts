@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { decryptWithGpg } from "../../command/holder/program";
-import { decryptSigned, fingerprintIn, sign, signWith, verifySignature } from "../../command/holder/signature";
+import { decryptSigned, fingerprintIn, sign, verifySignature } from "../../command/holder/signature";
 import { Terminal } from "../../command/terminal";
 import { cleanEnvironment } from "../../tools/environment";
 import { Gpg } from "../support/gpg";
@@ -30,7 +30,7 @@ test("content is signed with exactly one key, whose whole fingerprint the verifi
   expect(signed).toContain(text);
   expect(await verifySignature(terminalOf(reader), signed)).toEqual({ text, signer: ada });
   await expect(sign(terminalOf(reader), text, ada)).rejects.toThrow("gpg cannot sign with the key");
-  await expect(signWith(terminalOf(signer), text, ada, ["--local-user", other, "--clearsign"])).rejects.toThrow("alone");
+  await expect(sign(terminalOf(signer), text, ada, ["--local-user", other, "--clearsign"])).rejects.toThrow("alone");
   expect(fingerprintIn("--sign", ada.toUpperCase().replace(/.{4}/g, "$& "))).toBe(ada);
   for (const short of [ada.slice(-16), ada.slice(-8), "ada", `${ada}!`])
     expect(() => fingerprintIn("--sign", short)).toThrow("--sign is not the fingerprint of a key");

@@ -165,6 +165,38 @@ test("docs/rekey/command-line.md", async () => {
   gpg.remove();
 });
 
+test("docs/rekey/invitations.md", async () => {
+  const here = { "pulumi-steward rekey": "npx --no pulumi-steward rekey", "pass insert --multiline unseal/new": "cat > new" };
+  await follow("docs/rekey/invitations.md", { "https://vault.example.com:8200": vault.gateway.url, ...here });
+  const gpg = new Gpg();
+  const inviter = gpg.generate("ivy");
+  await writeKeys(reader, 0);
+  reader.write("keys/ada.asc", gpg.publicKey(gpg.generate("ada")));
+  reader.write("inviter.asc", gpg.publicKey(inviter));
+  reader.with({ GNUPGHOME: gpg.home, XDG_STATE_HOME: gpg.home, FINGERPRINT: inviter });
+  for (const policy of ["rekey-holder.hcl", "rekey-inviter.hcl"]) reader.save("hcl", policy);
+  await reader.shell();
+  const token = (await reader.run("vault token create -policy=rekey-inviter -no-default-policy -field=token")).trim();
+  await reader.run("npx --no pulumi-steward rekey init --keys keys/ --threshold 2");
+  reader.with({ VAULT_TOKEN: token });
+  expect(await reader.shell({ terminal: [["[y/N]", "y"]] })).toContain("invitations/ada.asc: for ");
+  reader.with({ VAULT_TOKEN: "" });
+  await reader.run("cp invitations/ada.asc .");
+  const [first = "", ...others] = vault.first.slice(0, 3);
+  expect(await reader.shell({ terminal: submitting(first) })).toContain("are accepted from now on");
+  for (const share of others) await reader.run("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
+  expect(await reader.shell({ terminal: [["[y/N]", "y"]] })).toContain("Your share was accepted: 1 of 2. You are done.");
+  for (const command of ["status", "backup"])
+    expect(await reader.run(`npx --no pulumi-steward rekey ${command} --invitation ada.asc`)).toContain(
+      command === "status" ? "verified" : "encrypted: ",
+    );
+  reader.with({ VAULT_TOKEN: token });
+  expect(await reader.shell()).toContain("Revoked: the invitations of ada, grace, mary.");
+  expect(await reader.run("npx --no pulumi-steward rekey backup --invitation ada.asc", { code: 1 })).toContain("403");
+  reader.finish();
+  gpg.remove();
+});
+
 test("docs/rekey/errors.md", async () => {
   await follow("docs/rekey/errors.md");
   // It is killed while its program runs.

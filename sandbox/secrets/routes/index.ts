@@ -13,6 +13,7 @@ import * as rekey from "./rekey";
 import * as role from "./role";
 import * as seal from "./seal";
 import * as token from "./token";
+import * as tokenRole from "./token-role";
 import * as tokenSelf from "./token-self";
 
 export const routeFiles: readonly RouteFile[] = [
@@ -28,5 +29,6 @@ export const routeFiles: readonly RouteFile[] = [
   role,
   seal,
   token,
+  tokenRole,
   tokenSelf,
 ];

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { flag, secondsOf, text, words } from "../fields";
 import { HttpError } from "../http-error";
-import { Token } from "../records";
 import { AppEnv, errors, keys } from "../response";
+import { issue } from "../tokens";
 import { timeToLive } from "../ttl";
 
 export const below = "auth/token";
@@ -26,7 +25,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
 
   app.on(["POST", "PUT"], "/token/create", (c) => {
-    const { fields, records, now } = c.var;
+    const { fields, now } = c.var;
     const parent = c.var.token!.policies;
     const requested =
       fields.policies === undefined
@@ -55,35 +54,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     if (orphan && !parent.includes("root")) return errors(c, 400, "root or sudo privileges required to create orphan token");
     const display = `token-${text(fields, "display_name") ?? ""}`.replace(/[^a-zA-Z0-9-]/g, "-").replace(/-$/, "");
 
-    const token: Token = {
-      id: `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}`,
-      accessor: randomBytes(18).toString("base64url"),
-      displayName: display,
-      policies: policies.sort(),
-      ...(!orphan && { parent: c.var.token!.id }),
-      created,
-      ttl,
-      explicitMaxTtl,
-      renewable: ttl > 0 && (flag(fields, "renewable") ?? true),
-      ...(ttl > 0 && { expires: created + ttl * 1000 }),
-    };
-    records.tokens.set(token.id, token);
-    const auth = {
-      client_token: token.id,
-      accessor: token.accessor,
-      policies: token.policies,
-      token_policies: token.policies,
-      metadata: null,
-      lease_duration: ttl,
-      renewable: token.renewable,
-      entity_id: "",
-      token_type: "service",
-      orphan,
-      mfa_requirement: null,
-      num_uses: 0,
-    };
-    const unknown = token.policies.filter((name) => name !== "root" && !records.policies.has(name));
-    const warnings = [...life.warnings, ...unknown.map((name) => `Policy "${name}" does not exist`)];
-    return c.json({ ...dialect.envelope(null, "token"), warnings: warnings.length > 0 ? warnings : null, auth });
+    const given = { displayName: display, policies: policies.sort(), ttl, explicitMaxTtl, renewable: flag(fields, "renewable") ?? true };
+    return issue(c, dialect, { ...given, ...(!orphan && { parent: c.var.token!.id }) }, life.warnings);
   });
 }
