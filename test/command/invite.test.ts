@@ -143,10 +143,11 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     expect((await accessors()).length).toBe(before.length + 3);
     expect([statSync(out()).mode & 0o777, statSync(fileOf(0)).mode & 0o777]).toEqual([0o700, 0o600]);
 
-    const first = await submit(0, fileOf(0), ...trusting());
+    const first = await submit(0, fileOf(0), ...trusting(), "--record", join(folder, "record"));
     expect(first).toMatchObject(
       ends(0, /^certificate +none: plain HTTP\ninvitation +signed by \w{40}, until 20.*\nYour share was accepted: 1 of 3/m),
     );
+    expect(readFileSync(join(folder, "record"), "utf8")).toContain('"count":1');
     expect(first.stderr).toContain(`Invitations of ${inviter} for ${placeOf()} are accepted from now on.`);
     expect(await submit(1, fileOf(1), ...trusting())).toMatchObject({ code: 0 });
     const last = await asRoot(["submit", "--nonce", await nonce()], service.shares[2]);
