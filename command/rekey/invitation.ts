@@ -47,11 +47,11 @@ export type Invitation = z.infer<typeof invitationSchema>;
 /** The properties that an invitation promises: those that must not change while a holder takes part. */
 export const attemptOf = (status: RekeyStatus): Invitation["attempt"] => attemptSchema.strip().parse(status);
 
-/** The service of the environment or, with `--invitation`, that of the file, with its token and the attempt that the holder expects there. */
-export async function participate(
-  terminal: Terminal,
-  options: InvitationOptions,
-): Promise<{ operation: RekeyOperation; invited?: Expectation<RekeyStatus> & Invitation }> {
+/** The service, and with an invitation the attempt that the holder expects there. */
+type Participation = { operation: RekeyOperation; invited?: Expectation<RekeyStatus> & Invitation };
+
+/** Takes the service and the token from the environment or, with `--invitation`, the token from the file. */
+export async function participate(terminal: Terminal, options: InvitationOptions): Promise<Participation> {
   if (options.invitation === undefined) return { operation: await service(terminal, options) };
   const { text, signer } = await decryptSigned(terminal, read(options.invitation, "--invitation"));
   const { data: invitation } = invitationSchema.safeParse(parsed(text));
@@ -102,17 +102,12 @@ const expectationOf = (operation: RekeyOperation, { attempt, expires }: Invitati
   assertMet(status) {
     const changed = differences(submitting, status, attempt);
     if (changed.length === 0) return;
-    if (status.nonce === attempt.nonce)
-      throw stopped(
-        "tampered-attempt",
-        `the server shows other parameters than the invitation (${changed.join(", ")})`,
-        "Nothing was sent. Call the person who invited you: the server, or a system in between, lies.",
-      );
-    throw stopped(
-      "attempt-missing",
-      `the rekey of the invitation is no longer in progress on ${placeOf(operation)}${status.started ? ", and another one is" : ""}`,
-      `Nothing was sent. Ask for a new invitation or, if the rekey is complete, fetch your share: \`${commandFor(operation, "backup --invitation <file>")}\`.`,
-    );
+    const other = `the server shows other parameters than the invitation (${changed.join(", ")})`;
+    if (status.nonce === attempt.nonce) throw stopped("tampered-attempt", other, "Nothing was sent. Call the person who invited you.");
+    const gone = `the rekey of the invitation is no longer in progress on ${placeOf(operation)}${status.started ? ", and another one is" : ""}`;
+    const fetch = commandFor(operation, "backup --invitation <file>");
+    const hint = `Nothing was sent. Ask for a new invitation or, if the rekey is complete, fetch your share: \`${fetch}\`.`;
+    throw stopped("attempt-missing", gone, hint);
   },
 });
 
