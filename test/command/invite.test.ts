@@ -141,6 +141,7 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     for (const [index, name] of names.entries())
       expect(invited.stderr).toContain(`${name}.asc: for ${fingerprints[index]} "${name}", until 20`);
     expect((await accessors()).length).toBe(before.length + 3);
+    expect(await asInviter(["status"])).toMatchObject({ code: 0, stderr: "" });
     expect([statSync(out()).mode & 0o777, statSync(fileOf(0)).mode & 0o777]).toEqual([0o700, 0o600]);
 
     const first = await submit(0, fileOf(0), ...trusting(), "--record", join(folder, "record"));
@@ -235,11 +236,18 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
       await submit(0, fileOf(0)),
       /no longer in progress on (?!.*another one).* Nothing was sent\. Ask for a new invitation/,
     );
-    await asRoot(["backup", "--delete", "--nonce", "x"]);
-    await asRoot(["init", "--shares", "3", "--threshold", "2"]);
+    const status = await asHolder(0, ["status", "--invitation", fileOf(0)]);
+    expect(status).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("no rekey"),
+      stderr: expect.stringContaining("attempt-missing"),
+    });
+    await asRoot(["init", "--keys", join(folder, "keys"), "--threshold", "2"]);
     await nothingSent(await submit(0, fileOf(0)), "no longer in progress on");
     await nothingSent(await asHolder(0, ["submit", "--invitation", fileOf(0), "--nonce", await nonce()]), "and another one is");
     expect(gateway.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+    for (const share of service.shares.slice(0, 3)) await asRoot(["submit", "--nonce", await nonce()], share);
+    expect(await asHolder(0, ["backup", "--invitation", fileOf(0)])).toMatchObject(ends(1, "the invitation does not match the backup"));
   });
 
   test("the address is that of the holder's environment, or the holder confirms it", async () => {
