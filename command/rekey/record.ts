@@ -124,7 +124,7 @@ async function signedBy(
         `${signer} has signed ${count} entries, and ${count - record.length} are missing at the end`,
         "Ask for the whole record.",
       );
-    // Clear text may have other line ends.
+    // A mail program may have changed the line ends.
     if (text.replace(/\r\n/g, "\n").trim() !== statementOf(record.slice(0, count)).trim())
       throw refuse(
         `${file} is not the signature of this record: entry ${count} was changed, or it is of another record`,

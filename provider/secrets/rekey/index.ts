@@ -151,7 +151,7 @@ export class Rekey extends ComponentResource {
   readonly progress: Output<RekeyProgress>;
   /** True once the new shares are known to be valid. With several holders, `dependsOn` a rekey does not wait for it. */
   readonly complete: Output<boolean>;
-  /** What the runs did and saw, entry by entry, for [auditors](../../rekey/record.md). It contains no share. */
+  /** The actions and observations of all runs, for [auditors](../../rekey/record.md). They contain no share. */
   readonly record: Output<RekeyRecordEntry[]>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

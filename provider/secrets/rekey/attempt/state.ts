@@ -18,7 +18,7 @@ export interface Attempt {
   triggers: string[];
   /** A public key whose private part was discarded. */
   probe: { key: string; fingerprint: string };
-  /** What this step did. */
+  /** The entries of this step. */
   record: RekeyRecordEntry[];
 }
 

@@ -1,4 +1,4 @@
-// What a rekey is about, and how far it is.
+// The subject of a rekey, and its progress.
 
 /** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
 export type RekeyTarget = "unseal" | "recovery";

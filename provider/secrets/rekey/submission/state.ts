@@ -51,7 +51,7 @@ export interface Submission {
   /** True if only the claim of holders shows that the accepted shares are the new ones. */
   isClaimed?: boolean;
   progress: RekeyProgress;
-  /** What this step and the one before did. */
+  /** The entries of this step and of the one before. */
   record: RekeyRecordEntry[];
 }
 
