@@ -17,6 +17,7 @@ import { rekeyAttempt } from "../secrets/rekey/attempt/resource";
 import { rekeyCommit } from "../secrets/rekey/commit/resource";
 import { rekeyShares } from "../secrets/rekey/shares/resource";
 import { schedulerAccess } from "../secrets/scheduler-access";
+import { schedulerEngine } from "../secrets/scheduler-engine";
 import { schedulerLease } from "../secrets/scheduler-lease";
 import { schedulerRole } from "../secrets/scheduler-role";
 import { schedulerRoles } from "../secrets/scheduler-roles";
@@ -28,6 +29,7 @@ export const definitions: readonly AnyDefinition[] = [
   rekeyCommit,
   rekeyShares,
   schedulerAccess,
+  schedulerEngine,
   schedulerLease,
   schedulerRole,
   schedulerRoles,

@@ -3,12 +3,14 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Args, Getter, getter, Outputs, registration, SecretArgs } from "../program/resource";
 import { SchedulerAccessInputs, SchedulerAccessState, schedulerAccess } from "./scheduler-access";
+import { SchedulerEngineInputs, SchedulerEngineState, schedulerEngine } from "./scheduler-engine";
 import { SchedulerLeaseInputs, SchedulerLeaseState, schedulerLease } from "./scheduler-lease";
 import { SchedulerRoleInputs, SchedulerRoleState, schedulerRole } from "./scheduler-role";
 import { SchedulerRolesInputs, SchedulerRolesState, schedulerRoles } from "./scheduler-roles";
 import { SchedulerTokenInputs, SchedulerTokenState, schedulerToken } from "./scheduler-token";
 
 export { SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
+export { SchedulerEngineInputs, SchedulerEngineState } from "./scheduler-engine";
 export { SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
 export { RoleAttributes, RoleState, RoleType, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
@@ -53,6 +55,57 @@ export class SchedulerAccess extends CustomResource {
 
   constructor(name: string, args: SchedulerAccessArgs, opts?: CustomResourceOptions) {
     super(...registration(schedulerAccess, name, args, opts));
+  }
+}
+
+/** Arguments of {@link SchedulerEngine}. */
+export interface SchedulerEngineArgs extends Args<SchedulerEngineInputs> {}
+export interface SchedulerEngine extends Outputs<SchedulerEngineState> {}
+
+/**
+ * The Nomad secrets engine itself, enabled at its mount.
+ *
+ * The access configuration, the lease and the roles depend on the engine if they take its output `mount`. If an engine already exists at
+ * the path, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. If it is another kind of engine, every operation
+ * fails with `ERR_REJECTED` and names its type. If you declare only some attributes, the provider does not compare the others. An attribute
+ * that you remove from the program keeps its value on the server.
+ *
+ * **Disabling an engine revokes every token of its mount**, which logs out each job and person that uses one. So destroying the resource
+ * does that only with `destroyOnDelete`, and otherwise leaves the engine as it is. To revoke the tokens, Vault needs the access configuration.
+ * Declare that one with `deletedWith: engine`, as in the second example, or Pulumi deletes it first, and Vault then cannot disable the engine
+ * while a token has a lease. Without `destroyOnDelete`, do not set `deletedWith`, which would leave the management token in Vault.
+ *
+ * OpenBao needs [the plugin of this engine](../../reference/compatibility.md#openbao) in its catalog.
+ *
+ * @example The engine, its connection to Nomad, and a role
+ * ```ts
+ * const engine = new secrets.SchedulerEngine("engine", { description: "Nomad", maxLeaseTtl: "8h" });
+ * const access = new secrets.SchedulerAccess("access", {
+ *   address: "https://nomad.example.com:4646",
+ *   token: { env: "NOMAD_MANAGEMENT_TOKEN" },
+ *   mount: engine.mount,
+ * });
+ * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"], mount: engine.mount }, { dependsOn: access });
+ * ```
+ * @example An engine that is disabled when it is destroyed
+ * ```ts
+ * const engine = new secrets.SchedulerEngine("trial", { mount: "team/trial", destroyOnDelete: true });
+ * new secrets.SchedulerAccess(
+ *   "access",
+ *   { address: "https://nomad.example.com:4646", token: { env: "NOMAD_MANAGEMENT_TOKEN" }, mount: engine.mount },
+ *   { deletedWith: engine },
+ * );
+ * ```
+ * @see [Vault: secrets engines](https://developer.hashicorp.com/vault/api-docs/system/mounts)
+ * @requests An update sends nothing if it only changes `destroyOnDelete`. A delete sends requests only with `destroyOnDelete`.
+ * @unreadable Nothing, because Vault returns all attributes.
+ */
+export class SchedulerEngine extends CustomResource {
+  /** Reads what exists without managing it; the id is `<mount>`. */
+  static readonly get: Getter<SchedulerEngine> = getter(() => SchedulerEngine);
+
+  constructor(name: string, args: SchedulerEngineArgs, opts?: CustomResourceOptions) {
+    super(...registration(schedulerEngine, name, args, opts));
   }
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { HttpError } from "./http-error";
 import { Lease, Mount, Records, Token } from "./records";
 import { removeToken, Unreachable } from "./scheduler-client";
-import { timeToLive } from "./ttl";
+import { systemTtl, Terms, timeToLive } from "./ttl";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -13,10 +13,16 @@ export interface Granted {
   warnings: string[];
 }
 
+/** The TTLs of new leases: those of the lease configuration, or else of the mount, within the maximum of both. */
+function termsOf({ lease, terms }: Mount): Terms {
+  const limits = [lease?.maxTtl, terms.maxTtl].filter((limit) => limit) as number[];
+  return { ttl: lease?.ttl || Math.min(terms.ttl || systemTtl, terms.maxTtl || systemTtl), maxTtl: Math.min(...limits, systemTtl) };
+}
+
 /** Creates a lease for a scheduler token that `token` requested at this path. */
 export function grant(records: Records, mount: Mount, path: string, accessor: string, token: Token): Granted {
   const now = records.clock.now().getTime();
-  const { seconds, warnings } = timeToLive(mount.lease ?? { ttl: 0, maxTtl: 0 }, now, now)!;
+  const { seconds, warnings } = timeToLive(termsOf(mount), now, now)!;
   const id = `${path}/${Array.from({ length: 24 }, () => letters[randomInt(letters.length)]).join("")}`;
   const lease: Lease = { id, mount, accessor, token: token.id, issued: now, expires: now + seconds * 1000 };
   records.leases.set(id, lease);
@@ -29,7 +35,7 @@ export function renew(records: Records, id: string, increment: number): Granted 
   const now = records.clock.now().getTime();
   if (!lease) throw new HttpError(400, "lease not found");
   if (lease.expires <= now) throw new HttpError(400, "lease expired");
-  const { ttl = 0, maxTtl = 0 } = lease.mount.lease ?? {};
+  const { ttl, maxTtl } = termsOf(lease.mount);
   const life = timeToLive({ ttl: increment > 0 ? increment : ttl, maxTtl }, lease.issued, now);
   if (!life) throw new HttpError(400, "past the max TTL, cannot renew");
   lease.renewed = now;

@@ -43,6 +43,8 @@ export interface Role {
 export interface Mount {
   path: string;
   description: string;
+  /** The default and maximum TTL of its leases. */
+  terms: LeaseConfig;
   accessor: string;
   uuid: string;
   access?: Access;
@@ -194,9 +196,9 @@ export class Records {
     return result;
   }
 
-  mount(path: string, description: string): void {
+  mount(path: string, description = "", terms: LeaseConfig = { ttl: 0, maxTtl: 0 }): void {
     const accessor = `${this.engine}_${randomUUID().slice(0, 8)}`;
-    this.mounts.set(`${path}/`, { path: `${path}/`, description, accessor, uuid: randomUUID(), roles: new Map() });
+    this.mounts.set(`${path}/`, { path: `${path}/`, description, terms, accessor, uuid: randomUUID(), roles: new Map() });
   }
 
   /** The engine that serves a path. Mounts are never nested, so there is at most one. */

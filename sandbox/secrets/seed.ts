@@ -14,7 +14,7 @@ path "sys/leases/lookup" { capabilities = ["update"] }
 /** Adds the seed: an engine without configuration or roles, and the root token. */
 export function applySeed(records: Records): void {
   const { engine, token } = records;
-  records.mount(engine, "");
+  records.mount(engine);
   records.policies.set("default", { text: defaultPolicy, rules: parsePolicy(defaultPolicy) });
   addRootToken(records, token);
 }

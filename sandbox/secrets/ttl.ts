@@ -1,5 +1,5 @@
 /** The default and maximum TTL of the system: 32 days. */
-const systemTtl = 2_764_800;
+export const systemTtl = 2_764_800;
 
 /** The TTLs of a lease or a token, in seconds. 0: not set. */
 export interface Terms {

@@ -1,10 +1,12 @@
 import { Hono } from "hono";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
-import { text } from "../fields";
+import { duration, text } from "../fields";
+import { HttpError } from "../http-error";
 import { unmount } from "../leases";
-import { Mount } from "../records";
+import { LeaseConfig, Mount } from "../records";
 import { AppEnv, done, errors, twice } from "../response";
+import { systemTtl } from "../ttl";
 
 export const below = "sys";
 
@@ -27,19 +29,54 @@ export const paths = (dialect: Dialect): Described[] => [
       },
     },
   },
+  {
+    path: "mounts/{path}/tune",
+    description: "Tune backend configuration parameters for this mount.",
+    operations: { get: { id: "mounts-read-tuning-information" }, post: { id: "mounts-tune-configuration-parameters" } },
+  },
 ];
+
+/** Mounts that every Vault has. */
+const builtIn: Record<string, object> = {
+  "sys/": { type: "system", description: "system endpoints used for control, policy and debugging" },
+  "cubbyhole/": { type: "cubbyhole", description: "per-token private secret storage", config: { default_lease_ttl: 0, max_lease_ttl: 0 } },
+};
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.get("/sys/mounts", (c) => {
     const mounts = Object.fromEntries([...c.var.records.mounts.values()].map((mount) => [mount.path, wire(mount, dialect)]));
-    return twice(c, { ...mounts, "sys/": { type: "system", description: "system endpoints used for control, policy and debugging" } });
+    return twice(c, { ...mounts, ...builtIn });
+  });
+
+  const tunePath = "/sys/mounts/:path{.+?}/tune";
+
+  app.get(tunePath, (c) => {
+    const requested = slash(c.req.param("path"));
+    const mount = c.var.records.mounts.get(requested);
+    if (!mount) return errors(c, 400, `cannot fetch sysview for path "${requested}"`);
+    const { description, terms } = mount;
+    const effective = { default_lease_ttl: terms.ttl || systemTtl, max_lease_ttl: terms.maxTtl || systemTtl };
+    return twice(c, { ...effective, description, force_no_cache: false });
+  });
+
+  app.on(["POST", "PUT"], tunePath, (c) => {
+    const requested = slash(c.req.param("path") as string);
+    const mount = c.var.records.mounts.get(requested);
+    if (!mount) return errors(c, 400, `tune of path "${requested}" failed: no mount entry found`);
+    const { ttl = mount.terms.ttl, maxTtl = mount.terms.maxTtl } = termsOf(c.var.fields);
+    if (ttl > maxTtl && maxTtl > 0)
+      return errors(c, 400, `backend max lease TTL of ${maxTtl} would be less than backend default lease TTL of ${ttl}`);
+    Object.assign(mount, { terms: { ttl, maxTtl }, description: text(c.var.fields, "description") ?? mount.description });
+    return done(c);
   });
 
   const path = "/sys/mounts/:path{.+}";
 
   app.get(path, (c) => {
-    const mount = c.var.records.mounts.get(slash(c.req.param("path")));
-    return mount ? twice(c, wire(mount, dialect)) : errors(c, 400, `No secret engine mount at ${slash(c.req.param("path"))}`);
+    const requested = slash(c.req.param("path"));
+    const mount = c.var.records.mounts.get(requested);
+    const shown = mount ? wire(mount, dialect) : builtIn[requested];
+    return shown ? twice(c, { ...shown }) : errors(c, 400, `No secret engine mount at ${requested}`);
   });
 
   app.on(["POST", "PUT"], path, (c) => {
@@ -50,7 +87,12 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     if (/^(sys|auth|cubbyhole|identity)\//.test(requested)) return errors(c, 400, `cannot mount "${requested}"`);
     const taken = [...c.var.records.mounts.keys()].find((other) => requested.startsWith(other) || other.startsWith(requested));
     if (taken) return errors(c, 400, `path is already in use at ${taken}`);
-    c.var.records.mount(requested.slice(0, -1), text(c.var.fields, "description") ?? "");
+    const { ttl = 0, maxTtl = 0 } = termsOf((c.var.fields.config ?? {}) as Record<string, unknown>);
+    if (ttl > (maxTtl || systemTtl)) {
+      const limit = maxTtl ? "given max lease TTL" : `system max lease TTL of ${systemTtl}`;
+      throw new HttpError(400, `given default lease TTL greater than ${limit}`);
+    }
+    c.var.records.mount(requested.slice(0, -1), text(c.var.fields, "description"), { ttl, maxTtl });
     return done(c);
   });
 
@@ -62,6 +104,11 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
 }
 
+const termsOf = (fields: Record<string, unknown>): Partial<LeaseConfig> => ({
+  ttl: duration(fields, "default_lease_ttl"),
+  maxTtl: duration(fields, "max_lease_ttl"),
+});
+
 function slash(path: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }
@@ -69,7 +116,7 @@ function slash(path: string): string {
 function wire(mount: Mount, dialect: Dialect): Record<string, unknown> {
   return {
     accessor: mount.accessor,
-    config: { default_lease_ttl: 0, force_no_cache: false, max_lease_ttl: 0 },
+    config: { default_lease_ttl: mount.terms.ttl, force_no_cache: false, max_lease_ttl: mount.terms.maxTtl },
     description: mount.description,
     local: false,
     options: {},
