@@ -34,6 +34,13 @@ onEachSandbox("pulumi-steward discover for dynamic resources", (stage) => {
     const { mount, only, write, isReal } = stage();
     await configureAccess(stage());
     const text = "'\"`$\\ ü";
+    const engine = `
+new secrets.SchedulerEngine("${mount}-engine", {
+  description: "",
+  defaultLeaseTtl: 0,
+  maxLeaseTtl: 0,
+}, { protect: true });
+`;
     await write(`${mount}/role/client`, { policies: "a,b", type: "client" });
     await write(`${mount}/role/management`, { type: "management", global: true });
     const { stdout, stderr } = await discover(only("secrets"));
@@ -43,7 +50,7 @@ new secrets.SchedulerAccess("${mount}-access", {
   address: "https://nomad.example.com:4646",
   token: { env: "${mount.toUpperCase()}_MANAGEMENT_TOKEN" },
 }, { protect: true });
-
+${isReal ? engine : ""}
 new secrets.SchedulerRole("client", {
   name: "client",
   policies: ["a", "b"],

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { call } from "../support/call";
 import { configured, folder, onEachSandbox, pulumi, rows } from "./discover";
 import { steward } from "./holder";
 
@@ -21,7 +22,9 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
   });
 
   test("accepts an empty installation", async () => {
-    const { only, discover } = stage();
+    const { sandbox, mount, isReal, only, discover } = stage();
+    // The dialect standard finds no mount without its objects.
+    if (isReal) await call(sandbox.secrets, "DELETE", `/v1/sys/mounts/${mount}`);
     const { code, stdout, stderr } = await discover(only("secrets"));
     expect([code, existsSync("import.json")]).toEqual([0, false]);
     expect(stdout).toMatch(/^Cannot be imported:/);

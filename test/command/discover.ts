@@ -25,7 +25,12 @@ interface Entry {
   id: string;
 }
 
-export const written = (file = "import.json"): Entry[] => JSON.parse(readFileSync(join(folder, file), "utf8")).resources;
+const allWritten = (file = "import.json"): Entry[] => JSON.parse(readFileSync(join(folder, file), "utf8")).resources;
+const isEngine = ({ type }: Entry): boolean => type.endsWith(":SchedulerEngine");
+/** The resources without those of the mounts, which only the dialect `hashicorp` has. */
+export const written = (file?: string): Entry[] => allWritten(file).filter((each) => !isEngine(each));
+/** The ids of the mounts. */
+export const engines = (): string[] => allWritten().flatMap((each) => (isEngine(each) ? [each.id] : []));
 export const rows = (file?: string): string[] => written(file).map(({ type, name, id }) => `${type.replace("steward:", "")} ${name} ${id}`);
 
 /** A script instead of Pulumi's command line, which records its arguments. */

@@ -38,6 +38,10 @@ secrets.SchedulerAccess.get("read", "scheduler/config/access");
 export declare const ofAccess: [secrets.SchedulerAccessArgs, secrets.SchedulerAccessInputs, secrets.SchedulerAccessState];
 
 const times: secrets.Duration[] = ["1h30m", 90];
+const mounted = new secrets.SchedulerEngine("engine", { description: later, defaultLeaseTtl: times[0], maxLeaseTtl: later, destroyOnDelete: true });
+secrets.SchedulerEngine.get("read", later);
+export declare const ofEngine: [secrets.SchedulerEngineArgs, secrets.SchedulerEngineInputs, secrets.SchedulerEngineState];
+new secrets.SchedulerLease("lease", { ttl: times[0], mount: mounted.mount });
 new secrets.SchedulerLease("lease", { ttl: times[0], maxTtl: later, connection: later });
 secrets.SchedulerLease.get("read", later);
 export declare const ofLease: [secrets.SchedulerLeaseArgs, secrets.SchedulerLeaseInputs, secrets.SchedulerLeaseState];
