@@ -84,7 +84,7 @@ onEachTarget(
       const resource = engine();
       await resource.up({ mount, destroyOnDelete: true });
       await tokenAt(mount);
-      await current().outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1" });
+      await current().outOfBand("DELETE", `${mount}/config/access`);
       const lost = refusal("ERR_REJECTED", { method: "DELETE", status: 400 });
       await expectRefused(resource.destroy(), lost, "failed to revoke", `vault lease revoke -force -prefix ${mount}/`);
       expect(resource.state).toBeDefined();
