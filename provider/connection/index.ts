@@ -54,6 +54,10 @@ export function defineSystem<Own extends object, Dialect extends { words: Words 
       rule("one-token", "must set at most one of token, tokenEnv and tokenFile"),
     )
     .refine(
+      ({ token, tokenEnv, tokenFile, ...others }) => !("login" in others && others.login) || !(token || tokenEnv || tokenFile),
+      rule("token-or-login", "must set either a token or login"),
+    )
+    .refine(
       ({ clientCert, clientKey }) => !clientCert === !clientKey,
       rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
     );

@@ -1,6 +1,7 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
 import { StewardError } from "../contract/errors";
+import { SecretReference } from "../contract/inputs";
 import { usesPlugin } from "./mechanism";
 import { packageVersion } from "./version";
 
@@ -45,10 +46,20 @@ export interface Server {
   previewReads?: boolean;
 }
 
+/** A login, with which the provider gets a token of its own. */
+export interface Login {
+  /** The path of the login below `/v1`, such as `auth/jwt/login` or `auth/userpass/login/ci`. */
+  path: string;
+  /** The fields of the request, as strings or by reference: `{ role: "ci", jwt: { env: "ID_TOKEN" } }`. */
+  body?: Record<string, string | SecretReference>;
+}
+
 /** The server of Vault or OpenBao. */
 export interface SecretsServer extends Omit<Server, "dialect"> {
   /** The dialect of the API. */
   dialect: SecretsDialect;
+  /** A login instead of a token. It requires neither `token` nor `tokenEnv` nor `tokenFile`. */
+  login?: Login;
   /** The namespace of all requests. */
   namespace?: string;
   /**

@@ -6,14 +6,17 @@ import { nonEmptyStr, rule } from "../contract/inputs";
 import { cached, Operation, Writer } from "../contract/operation";
 import { ApiRequest, Request, Sender, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
+import type { Login } from "../program/provider";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
+import { keepLogin, loggedIn, loginInput } from "./login";
 import { isMountPath, normalizeMount } from "./mount-path";
 
 /** The settings that only this system has. */
 interface SecretsSettings {
   namespace?: string;
   mount?: string;
+  login?: Login;
 }
 
 const ofCli = { tokenFile: ".vault-token", more: ["namespace"] };
@@ -31,6 +34,7 @@ export const { system, dialectOf } = defineSystem<SecretsSettings, SecretsDialec
       .refine(isMountPath, rule("mount", "must be a path such as team/nomad, without empty parts"))
       .transform(normalizeMount)
       .optional(),
+    login: loginInput.optional(),
   },
   partition: "namespace",
   variables: [
@@ -52,6 +56,9 @@ export function placeOf(operation: Operation): string {
   const namespace = namespaceOf(operation);
   return namespace ? `${operation.server.address}, namespace ${namespace}` : operation.server.address;
 }
+
+/** Keeps the token of the connection's login beyond this process, for a lease that would end with it. */
+export const keepToken = (operation: Operation): void => keepLogin(operation, settingsOf(operation).login);
 
 /** The mount of the Nomad secrets engine if a resource names none. */
 export const defaultMount = (operation: Operation): string => settingsOf(operation).mount ?? dialectOf(operation).schedulerMount;
@@ -84,7 +91,8 @@ export async function callWithoutClaim(
   const { method, path } = request;
   const namespace = namespaceOf(operation);
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
-  const { status, body } = await send(operation, { ...request, headers }).catch((error) => {
+  const sender = await loggedIn(operation, settingsOf(operation).login, headers);
+  const { status, body } = await send(sender, { ...request, headers }).catch((error) => {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
     const place = namespace ? `${policyPath(path)} in the namespace ${namespace}` : policyPath(path);
     throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${place}.` });
@@ -271,7 +279,7 @@ export async function readOpenApi(operation: Operation): Promise<OpenAPIV3.Docum
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
 export function visiblePaths(operation: Operation): Promise<OpenAPIV3.PathsObject | undefined> {
   const { server, run } = operation;
-  return cached(run.cache, ["openapi", server.id, server.credentials.token() ?? ""], () =>
+  return cached(run.cache, ["openapi", server.id, server.credentials.token() ?? server.title], () =>
     readOpenApi(operation).then(
       ({ paths }) => paths,
       () => undefined,

@@ -5,7 +5,7 @@ import { ConnectionArgs, connectionField, str } from "../contract/inputs";
 import { Operation } from "../contract/operation";
 import { secretOf, WithSecrets } from "../contract/secret";
 import { unexpectedResponse } from "../http/failure";
-import { apiPath, call, callWithoutClaim, dialectOf, isLeaseGone, system } from "./client";
+import { apiPath, call, callWithoutClaim, dialectOf, isLeaseGone, keepToken, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";
 
@@ -85,6 +85,7 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const response = await generate(operation, path).catch((error) => {
     throw explainFailure(operation, error);
   });
+  keepToken(operation);
   const { accessor_id: accessorId, secret_id: secretId } = response.data;
   const leaseId = response.lease_id || undefined;
   const leaseDuration = (leaseId && response.lease_duration) || undefined;

@@ -208,8 +208,8 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
 /** An OpenBao standby does not know the attempt of the active node, and its keys may be old. Returns the health of the active node. */
 export async function assertActiveNode(operation: SharesOperation): Promise<unknown> {
   if (!apiOf(operation).standbysRespond) return undefined;
-  // No namespace serves this path.
-  const server = { ...operation.server, namespace: undefined };
+  // No namespace serves this path, and it needs no token.
+  const server = { ...operation.server, namespace: undefined, login: undefined };
   return call({ ...operation, server }, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
     const reason = `${operation.server.address} is a standby, which does not know of a rekey on the active node`;
