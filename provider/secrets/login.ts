@@ -48,7 +48,10 @@ export async function loggedIn(operation: Operation, login: Login | undefined, h
 
 const withToken = ({ server, ...rest }: Operation, { path }: Login, token: string): Operation => ({
   ...rest,
-  server: { ...server, credentials: { ...server.credentials, token: () => token, tokenSource: `the login at ${path}, and may have expired` } },
+  server: {
+    ...server,
+    credentials: { ...server.credentials, token: () => token, tokenSource: `the login at ${path}, and may have expired` },
+  },
 });
 
 /** The time for a revocation, in milliseconds: Pulumi kills a provider five seconds after the interrupt. */
@@ -72,7 +75,7 @@ function begin(operation: Operation, login: Login, headers: Request["headers"]):
 async function logIn(operation: Operation, { path: loginPath, body = {} }: Login, headers: Request["headers"]): Promise<string> {
   const { title, system, words } = operation.server;
   const path = `/v1/${loginPath.split("/").map(encodeURIComponent).join("/")}`;
-  const values = Object.fromEntries(Object.entries(body).map(([name, each]) => [name, valueOf(name, each)]));
+  const values = Object.fromEntries(Object.entries(body).map(([name, each]) => [name, textOf(name, each)]));
   // The name of a role is no secret, and the reason of the server may be about it.
   const secrets = Object.entries(values).flatMap(([name, text]) => (name === "role" ? [] : [text]));
   const request: Request = { method: "POST", path, body: values, headers, retry: "idempotent" };
@@ -102,7 +105,7 @@ async function logIn(operation: Operation, { path: loginPath, body = {} }: Login
   });
 }
 
-function valueOf(name: string, each: string | SecretReference): string {
+function textOf(name: string, each: string | SecretReference): string {
   if (typeof each === "string") return each;
   const { value: text, problem } = readReference(each);
   if (text === undefined) throw unreadable([[`login.body.${name}`, each, problem]]);

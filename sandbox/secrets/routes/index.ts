@@ -5,6 +5,7 @@ import * as configAccess from "./config-access";
 import * as configLease from "./config-lease";
 import * as creds from "./creds";
 import * as generateRoot from "./generate-root";
+import * as jwt from "./jwt";
 import * as leases from "./leases";
 import * as mounts from "./mounts";
 import * as openapi from "./openapi";
@@ -21,6 +22,7 @@ export const routeFiles: readonly RouteFile[] = [
   configLease,
   creds,
   generateRoot,
+  jwt,
   leases,
   mounts,
   openapi,
