@@ -18,7 +18,7 @@ const ignoring = (policy: string, global: boolean, ttl: string, limit: number, m
   new platform.GeneralSettings("general", { apiRateLimit: ${limit} }, { ignoreChanges: ["apiRateLimit"] });
   new platform.ModuleVersionDeprecation("version", { ${versionOf("1.0.0")}, reason: "Says ${policy}." }, { ignoreChanges: ["reason"] });`;
 
-/** Resources that are retained on removal, and one that is deleted with its owner. */
+/** Resources that are retained on removal, and two that are deleted with their owners. */
 const kept = (mount: string): string => `
   const retained = { retainOnDelete: true };
   new secrets.SchedulerRole("retained", { name: "retained", policies: ["one"], mount: "${mount}" }, retained);
@@ -27,7 +27,9 @@ const kept = (mount: string): string => `
   new platform.AdminWorkspace("workspace", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true }, retained);
   new platform.ModuleVersionDeprecation("retained-version", { ${versionOf("1.1.0")}, reason: "Old." }, retained);
   const owner = new secrets.SchedulerRole("owner", { name: "owner", policies: ["one"], mount: "${mount}" });
-  new secrets.SchedulerRole("with", { name: "with", policies: ["one"], mount: "${mount}" }, { deletedWith: owner });`;
+  new secrets.SchedulerRole("with", { name: "with", policies: ["one"], mount: "${mount}" }, { deletedWith: owner });
+  const engine = new secrets.SchedulerEngine("engine", { mount: "own", destroyOnDelete: true });
+  new secrets.SchedulerAccess("own", { address, token, mount: engine.mount }, { deletedWith: engine });`;
 
 /** Protected resources. */
 const guarded = (name: string, protect: boolean, mount: string): string => `
@@ -95,6 +97,7 @@ describe("resource options", () => {
     sandbox.faults.add({ system: "secrets", method: "POST", path: /config\/lease$/, action: "delay", delayMs: 1500 });
     const changed = guarded("protected", true, other) + transformation + transformed(transforms, third, other);
     expect(await everything().writes(() => project.program(ignoring("two", false, "2h", 200, "february") + changed).up())).toEqual([
+      "DELETE /v1/sys/mounts/own",
       "DELETE role/owner",
       "POST config/lease",
       "POST role/b",
