@@ -157,14 +157,18 @@ const destroys: PlanNote = {
  *
  * **Disabling an engine revokes every token of its mount**, which logs out each job and person that uses one. So destroying the resource
  * does that only with `destroyOnDelete`, and otherwise leaves the engine as it is. To revoke the tokens, Vault needs the access configuration.
- * Declare that one with `deletedWith: engine`, as in the second example, or Pulumi deletes it first, and Vault then cannot disable the engine
+ * Declare that one with `deletedWith: engine`, as in the last example, or Pulumi deletes it first, and Vault then cannot disable the engine
  * while a token has a lease. Without `destroyOnDelete`, do not set `deletedWith`, which would leave the management token in Vault.
  *
  * OpenBao needs [the plugin of this engine](../../reference/compatibility.md#openbao) in its catalog.
  *
+ * @example An engine whose tokens live for eight hours at most
+ * ```ts
+ * new secrets.SchedulerEngine("engine", { description: "Nomad", maxLeaseTtl: "8h" });
+ * ```
  * @example The engine, its connection to Nomad, and a role
  * ```ts
- * const engine = new secrets.SchedulerEngine("engine", { description: "Nomad", maxLeaseTtl: "8h" });
+ * const engine = new secrets.SchedulerEngine("engine", { description: "Nomad" });
  * const access = new secrets.SchedulerAccess("access", {
  *   address: "https://nomad.example.com:4646",
  *   token: { env: "NOMAD_MANAGEMENT_TOKEN" },

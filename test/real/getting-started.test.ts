@@ -51,11 +51,12 @@ guides.test("docs/getting-started/vault.md", { hasProject: false }, async (reade
   await reader.with({ VAULT_TOKEN: ours }).run("pulumi up --refresh");
   await reader.with({ VAULT_TOKEN: nightly }).run(refresh);
 
-  // The engine exists, so the reader mounts another one.
+  // The engine exists, so the reader mounts another one, and declares a third.
   reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: vault.token });
   await reader.shell({ own: { "secrets enable": "secrets enable -path=second" } });
-  // It needs @pulumi/vault: test/pages.test.ts compiles it.
-  reader.take("ts");
+  reader.write("index.ts", reader.take("ts").replace('"nomad", {', '"nomad", { mount: "third",'));
+  await reader.run("pulumi up");
+  expect((await guides.onVault("GET", "third/role/web")).json.data).toMatchObject({ policies: ["deploy", "read-logs"] });
 });
 
 /** test/package.test.ts runs these two commands. */

@@ -11,6 +11,7 @@ import {
   ErrorCode,
   FileReference,
   Getter,
+  Login,
   Outputs,
   Provider,
   ProviderArgs,
@@ -38,7 +39,12 @@ secrets.SchedulerAccess.get("read", "scheduler/config/access");
 export declare const ofAccess: [secrets.SchedulerAccessArgs, secrets.SchedulerAccessInputs, secrets.SchedulerAccessState];
 
 const times: secrets.Duration[] = ["1h30m", 90];
-const mounted = new secrets.SchedulerEngine("engine", { description: later, defaultLeaseTtl: times[0], maxLeaseTtl: later, destroyOnDelete: true });
+const mounted = new secrets.SchedulerEngine("engine", {
+  description: later,
+  defaultLeaseTtl: times[0],
+  maxLeaseTtl: later,
+  destroyOnDelete: true,
+});
 secrets.SchedulerEngine.get("read", later);
 export declare const ofEngine: [secrets.SchedulerEngineArgs, secrets.SchedulerEngineInputs, secrets.SchedulerEngineState];
 new secrets.SchedulerLease("lease", { ttl: times[0], mount: mounted.mount });
@@ -287,6 +293,9 @@ const server: Server = { address: "https://tfe.example.com", tokenFile: "token",
 const secretsDialect: SecretsDialect = "openbao";
 const secretsServer: SecretsServer = { ...server, dialect: secretsDialect, namespace: "team", mount: "nomad", caCert: "ca.pem" };
 const schedulerServer: SchedulerServer = { ...server, region: "eu", clientCert: "cert.pem", clientKey: "key.pem" };
+const login: Login = { path: "auth/jwt/login", body: { role: "ci", jwt: { env: "ID_TOKEN" } } };
+const loggingIn: SecretsServer = { address: "https://vault.example.com:8200", dialect: "openbao", login };
+new Provider("in", { secrets: loggingIn });
 const providerArgs: ProviderArgs = { secrets: secretsServer, platform: later.apply(() => server), scheduler: schedulerServer };
 new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider("other", providerArgs) });
 

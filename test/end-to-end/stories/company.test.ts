@@ -25,7 +25,12 @@ describe("examples/company", () => {
     const entries = Object.entries(config).map(([key, value]) => [key.replace(/^company:/, "story:"), value]);
     const servers = Object.entries(config["steward:default"] ?? {}).map(([system, server]) => [
       system,
-      { ...server, address: sandbox[system as "secrets" | "platform" | "scheduler"].url },
+      {
+        ...server,
+        address: sandbox[system as "secrets" | "platform" | "scheduler"].url,
+        // test/real/guides/state.test.ts logs in as the pipeline does.
+        ...(system === "secrets" && { login: undefined, tokenEnv: "VAULT_TOKEN" }),
+      },
     ]);
     project.config({ ...Object.fromEntries(entries), "steward:default": Object.fromEntries(servers) });
   }

@@ -87,9 +87,9 @@ guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
   const found = await reader.shell();
   expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
   expect(found).toContain(
-    "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n4 resources in import.json, and the program in index.ts. Next:\n",
+    "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n5 resources in import.json, and the program in index.ts. Next:\n",
   );
-  expect(await reader.shell({ input: `${guides.nomad.token}\n` })).toMatch(/4 imported[\s\S]*1 updated\n.*4 unchanged/);
+  expect(await reader.shell({ input: `${guides.nomad.token}\n` })).toMatch(/5 imported[\s\S]*1 updated\n.*5 unchanged/);
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
@@ -127,7 +127,7 @@ guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reade
   await reader.run(`PATH=${folder}:$PATH\n${remove}`);
   configuration("");
   const imported = await reader.shell();
-  expect(imported).toMatch(/1 imported[\s\S]*Resources:\n +2 unchanged/);
+  expect(imported).toMatch(/2 imported[\s\S]*Resources:\n +3 unchanged/);
   expect(await guides.role("deploy")).toMatchObject({ policies: ["read"] });
   if (isReal) await reader.run(`${terraform.command} plan -detailed-exitcode`);
   // The documentation of the tfe provider says the same. Its provider needs an installation.
@@ -171,10 +171,11 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   const methods = reader.with(root).take("sh");
   await reader.run(methods);
   await reader.run(methods.replaceAll("jwt-github", "jwt-gitlab"));
+  await reader.shell();
   const action = parse(reader.take("yaml")) as { runs: { steps: { run?: string }[] } };
   const login = action.runs.steps.find(({ run }) => run?.includes("GITHUB_ENV"))?.run ?? "";
   reader.take("yaml");
-  const gitlab = parse(reader.take("yaml"))[".vault"].before_script as string[];
+  const gitlab = parse(reader.take("yaml"))[".vault"] as { id_tokens: object; variables: object };
   const platformOnly = parse(reader.take("yaml")).jobs.deploy.steps.at(-1).run as string;
   const [preview = "", deploy = "", nightly = ""] = pipelineCommands().map((command) => command.replace("--stack prod ", ""));
 
@@ -188,12 +189,14 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   async function onGitHub(event: string, VAULT_ROLE: string, command: string, code = 0): Promise<string> {
     asked = event;
     reader.write("environment", "");
-    await reader.with({ VAULT_ROLE, VAULT_TOKEN: "", GITHUB_ENV: "environment" }).run(login);
-    const [, VAULT_TOKEN = ""] = /^VAULT_TOKEN=(\S+)$/m.exec(reader.read("environment")) ?? [];
-    return reader.with({ VAULT_TOKEN }).run(command, { code });
+    await reader.with({ VAULT_ROLE, GITHUB_ENV: "environment" }).run(login);
+    const lines = reader.read("environment").trim().split("\n");
+    const variables = Object.fromEntries(lines.map((line) => line.split("=")));
+    expect(Object.keys(variables)).toEqual(["ID_TOKEN", "VAULT_ROLE"]);
+    return reader.with(variables).run(command, { code });
   }
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
-  const previewed = (): Promise<string> => reader.with({ VAULT_TOKEN: "" }).run(preview);
+  const previewed = (): Promise<string> => reader.with({ VAULT_TOKEN: "", ID_TOKEN: "" }).run(preview);
   expect(await previewed()).toContain("2 to create");
   // A pull request cannot log in, and neither can a job without the environment.
   for (const role of ["steward", "steward-read"])
@@ -213,9 +216,10 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   const json = await reader.run(nightly.replace("--diff", "--json"), { code: drift });
   expect(JSON.parse(json.slice(json.indexOf("{"), json.lastIndexOf("\n}") + 2)).changeSummary).toMatchObject({ update: 1 });
 
-  reader.with({ VAULT_ROLE: "steward", VAULT_TOKEN: "", IDENTITY: identity("push") });
-  const exported = gitlab.filter((line) => line !== "npm ci").join("\n");
-  expect(await reader.run(`${exported}\nvault token lookup`)).toMatch(/^policies +\[default steward\]$/m);
+  expect([Object.keys(gitlab.id_tokens), Object.keys(gitlab.variables)]).toEqual([["ID_TOKEN"], ["VAULT_ROLE"]]);
+  await reader.run("pulumi config set --plaintext --path 'steward:default.secrets.login.path' auth/jwt-gitlab/login");
+  reader.with({ VAULT_ROLE: "steward", ID_TOKEN: identity("push") });
+  expect(await reader.run(deploy.replace("up", "up --refresh"))).toContain("1 updated");
 
   // With Terraform Enterprise only, a preview needs no token.
   reader.program(imports);
@@ -224,8 +228,15 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   reader.with({ TFE_TOKEN: guides.sandbox.platform.token, SMTP_PASSWORD: "a-password" });
   expect(await reader.run(deploy)).toContain("1 created");
   await reader.with({ TFE_TOKEN: "", SMTP_PASSWORD: "" }).run(preview);
-  const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
-  await reader.with({ VAULT_TOKEN: stored }).shell();
+
+  // AppRole instead of the JWT auth method.
+  const ids = await reader.with(root).shell();
+  const idOf = (name: string): string => new RegExp(`^${name} +(\\S+)$`, "m").exec(ids)?.[1] ?? "";
+  await reader.shell();
+  reader.with({ VAULT_TOKEN: "", VAULT_ROLE_ID: idOf("role_id"), VAULT_SECRET_ID: idOf("secret_id") });
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("ops", { name: "ops", policies: ["deploy"] });`);
+  await reader.run(deploy);
+  expect(await guides.role("ops")).toBeDefined();
 
   // The pasted block changes nothing at a path that is in use.
   const theirs = { bound_issuer: "https://gitlab.example.com", jwt_validation_pubkeys: reader.read("issuer.pem") };
