@@ -86,13 +86,14 @@ test("no system imports the life cycle: a request carries what a resource may as
   expect(offenders(provider, (file, name) => isIn(file, ...systems) && isIn(name, "provider/lifecycle"))).toEqual([]);
 });
 
-test("only the rekey and the lookup of a lease call a server without a claim", () => {
+test("only the login, the rekey and the lookup of a lease call a server without a claim", () => {
   const uses = ({ file }: SourceFile): boolean =>
     /\bcallWithoutClaim\b|\bsend\b[^}]*\} from "[./]*http"|\bas (unknown as )?(Writer|Claim)\b/.test(
       readFileSync(join(root, file), "utf8"),
     );
   const allowed = [
     "secrets/client.ts",
+    "secrets/login.ts",
     "secrets/rekey/",
     "secrets/scheduler-token.ts",
     "platform/client.ts",

@@ -87,9 +87,9 @@ guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
   const found = await reader.shell();
   expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
   expect(found).toContain(
-    "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n5 resources in import.json, and the program in index.ts. Next:\n",
+    "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n6 resources in import.json, and the program in index.ts. Next:\n",
   );
-  expect(await reader.shell({ input: `${guides.nomad.token}\n` })).toMatch(/5 imported[\s\S]*1 updated\n.*5 unchanged/);
+  expect(await reader.shell({ input: `${guides.nomad.token}\n` })).toMatch(/6 imported[\s\S]*1 updated\n.*6 unchanged/);
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
@@ -127,7 +127,7 @@ guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reade
   await reader.run(`PATH=${folder}:$PATH\n${remove}`);
   configuration("");
   const imported = await reader.shell();
-  expect(imported).toMatch(/2 imported[\s\S]*Resources:\n +3 unchanged/);
+  expect(imported).toMatch(/3 imported[\s\S]*Resources:\n +4 unchanged/);
   expect(await guides.role("deploy")).toMatchObject({ policies: ["read"] });
   if (isReal) await reader.run(`${terraform.command} plan -detailed-exitcode`);
   // The documentation of the tfe provider says the same. Its provider needs an installation.
@@ -233,7 +233,12 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   const ids = await reader.with(root).shell();
   const idOf = (name: string): string => new RegExp(`^${name} +(\\S+)$`, "m").exec(ids)?.[1] ?? "";
   await reader.shell();
-  reader.with({ VAULT_TOKEN: "", VAULT_ROLE_ID: idOf("role_id"), VAULT_SECRET_ID: idOf("secret_id") });
+  reader.with({
+    VAULT_TOKEN: "",
+    TFE_TOKEN: guides.sandbox.platform.token,
+    VAULT_ROLE_ID: idOf("role_id"),
+    VAULT_SECRET_ID: idOf("secret_id"),
+  });
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("ops", { name: "ops", policies: ["deploy"] });`);
   await reader.run(deploy);
   expect(await guides.role("ops")).toBeDefined();
