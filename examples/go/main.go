@@ -19,6 +19,13 @@ func main() {
 
 // scheduler declares the resources of Vault.
 func scheduler(ctx *pulumi.Context, address string) error {
+	if _, err := secrets.NewSchedulerEngine(ctx, "engine", &secrets.SchedulerEngineArgs{
+		Mount:           pulumi.String("team/nomad"),
+		Description:     pulumi.String("A second engine"),
+		DestroyOnDelete: pulumi.Bool(true),
+	}); err != nil {
+		return err
+	}
 	access, err := secrets.NewSchedulerAccess(ctx, "access", &secrets.SchedulerAccessArgs{
 		Address: pulumi.String(address),
 		Token:   secrets.EnvironmentReferenceArgs{Env: pulumi.String("NOMAD_MANAGEMENT_TOKEN")},

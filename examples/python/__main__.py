@@ -8,6 +8,7 @@ config = pulumi.Config()
 # Before the first resource, so that a missing key stops the program before it writes anything.
 scheduler_address = config.require("schedulerAddress")
 
+secrets.SchedulerEngine("engine", mount="team/nomad", description="A second engine", destroy_on_delete=True)
 access = secrets.SchedulerAccess(
     "access",
     address=scheduler_address,

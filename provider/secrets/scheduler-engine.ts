@@ -1,10 +1,11 @@
+import { z } from "zod";
 import { Duration, duration, seconds } from "../contract/comparison";
 import { Claim, Definition, ExistingObject, FindRequest, PlanNote, UpdateRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, bool, ConnectionArgs, durationInput, str } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
-import { isObject } from "../text/json";
+import { Json } from "../text/json";
 import { apiPath, call, dialectOf, invalidResponse, readData, remove, replaceHint, system } from "./client";
 import { MountArgs, mountedFields } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -61,21 +62,24 @@ interface StoredState extends SchedulerEngineState {
 
 const path = (mount = ""): string => apiPath(`sys/mounts/${normalizeMount(mount)}`);
 
-/** True for the server's response to a read of a path without a mount, which is no 404. */
-const isUnmounted = (error: unknown): boolean =>
-  error instanceof StewardError && error.status === 400 && /^No secret engine mount at /.test(error.details.reason);
+const responses = z.object({
+  type: z.string(),
+  description: z.string(),
+  config: z.object({ default_lease_ttl: z.number(), max_lease_ttl: z.number() }),
+});
 
 /** Throws if another kind of engine has the path. */
 async function read(operation: Operation, { mount = "" }: MountArgs): Promise<SchedulerEngineState | undefined> {
-  const data = await readData(operation, path(mount)).catch((error) => {
-    if (!isUnmounted(error)) throw error;
+  const found = await readData(operation, path(mount)).catch((error) => {
+    // The server's response for a path without a mount is no 404.
+    if (!(error instanceof StewardError && error.status === 400 && /^No secret engine mount at /.test(error.details.reason))) throw error;
   });
-  if (!data) return undefined;
+  if (!found) return undefined;
+  const { success, data } = responses.safeParse(found);
+  if (!success) throw invalidResponse(operation, path(mount));
   const { type, description, config } = data;
-  const { default_lease_ttl: defaultLeaseTtl, max_lease_ttl: maxLeaseTtl } = isObject(config) ? config : {};
-  if (typeof type !== "string" || typeof description !== "string" || typeof defaultLeaseTtl !== "number" || typeof maxLeaseTtl !== "number")
-    throw invalidResponse(operation, path(mount));
-  if (type === dialectOf(operation).mountType) return { mount, description, defaultLeaseTtl, maxLeaseTtl };
+  if (type === dialectOf(operation).mountType)
+    return { mount, description, defaultLeaseTtl: config.default_lease_ttl, maxLeaseTtl: config.max_lease_ttl };
   throw new StewardError({
     code: "ERR_REJECTED",
     rule: "other-engine",
@@ -90,55 +94,42 @@ async function find({ operation, inputs }: FindRequest<SchedulerEngineInputs>): 
   return state && { refusal: { reason: "it already exists", remedy }, state };
 }
 
-const tuned = ["description", "defaultLeaseTtl", "maxLeaseTtl"] as const;
+const attributes = ["description", "defaultLeaseTtl", "maxLeaseTtl"] as const;
+const wireTime = (time: Duration | undefined): string | undefined => (time === undefined ? undefined : `${seconds(time)}s`);
 
-/** Writes the declared attributes. The others stay as they are in `current`. */
-async function tune(operation: Writer, inputs: SchedulerEngineInputs, current: SchedulerEngineState): Promise<SchedulerEngineState> {
-  const declared = tuned.filter((field) => inputs[field] !== undefined);
-  if (differencesOf(schedulerEngine.fields, declared, current, inputs).length > 0)
-    await call(operation, { method: "POST", path: `${path(inputs.mount)}/tune`, body: toWire(inputs), retry: "idempotent" });
-  return stateOf(inputs, current);
+/** Enables the engine, or writes the declared attributes of the `current` one, whose others stay. */
+async function write(operation: Writer, inputs: SchedulerEngineInputs, current?: SchedulerEngineState): Promise<SchedulerEngineState> {
+  const { mount = "", description, defaultLeaseTtl, maxLeaseTtl } = inputs;
+  const post = (at: string, body: Json): Promise<unknown> => call(operation, { method: "POST", path: at, body, retry: "idempotent" });
+  const config = { default_lease_ttl: wireTime(defaultLeaseTtl), max_lease_ttl: wireTime(maxLeaseTtl) };
+  const declared = attributes.filter((field) => inputs[field] !== undefined);
+  if (!current) await post(path(mount), { type: dialectOf(operation).mountType, description, config });
+  else if (differencesOf(schedulerEngine.fields, declared, current, inputs).length > 0)
+    await post(`${path(mount)}/tune`, { description, ...config });
+  return {
+    mount,
+    description: description ?? current?.description ?? "",
+    defaultLeaseTtl: seconds(defaultLeaseTtl) ?? current?.defaultLeaseTtl ?? 0,
+    maxLeaseTtl: seconds(maxLeaseTtl) ?? current?.maxLeaseTtl ?? 0,
+  };
 }
-
-async function enable(operation: Writer, inputs: SchedulerEngineInputs): Promise<SchedulerEngineState> {
-  const { description, ...config } = toWire(inputs);
-  const body = { type: dialectOf(operation).mountType, description, config };
-  await call(operation, { method: "POST", path: path(inputs.mount), body, retry: "idempotent" });
-  return stateOf(inputs, { mount: "", description: "", defaultLeaseTtl: 0, maxLeaseTtl: 0 });
-}
-
-const toWire = ({ description, defaultLeaseTtl, maxLeaseTtl }: SchedulerEngineInputs) => ({
-  description,
-  default_lease_ttl: defaultLeaseTtl === undefined ? undefined : `${seconds(defaultLeaseTtl)}s`,
-  max_lease_ttl: maxLeaseTtl === undefined ? undefined : `${seconds(maxLeaseTtl)}s`,
-});
-
-const stateOf = (inputs: SchedulerEngineInputs, current: SchedulerEngineState): SchedulerEngineState => ({
-  mount: inputs.mount ?? current.mount,
-  description: inputs.description ?? current.description,
-  defaultLeaseTtl: seconds(inputs.defaultLeaseTtl) ?? current.defaultLeaseTtl,
-  maxLeaseTtl: seconds(inputs.maxLeaseTtl) ?? current.maxLeaseTtl,
-});
 
 type Update = UpdateRequest<SchedulerEngineInputs, StoredState>;
 
 async function update({ operation, inputs, last, declared, adopt }: Update): Promise<SchedulerEngineState> {
   const current = last.outcomeUnknown ? await read(operation, inputs) : last;
-  if (!current) return enable(operation, inputs);
-  const joining = tuned.filter((field) => !declared.includes(field));
-  adopt({ differences: differencesOf(schedulerEngine.fields, joining, current, { ...current, ...inputs }) });
-  return tune(operation, inputs, current);
+  const joining = attributes.filter((field) => !declared.includes(field));
+  if (current) adopt({ differences: differencesOf(schedulerEngine.fields, joining, current, { ...current, ...inputs }) });
+  return write(operation, inputs, current);
 }
 
 /** Reads the mount first, since another kind of engine may have its path now. */
 async function disable({ mount }: StoredState, claim: Claim): Promise<void> {
   if (!(await read(claim.operation, { mount }))) return;
+  const { service, scheduler } = dialectOf(claim.operation).words;
+  const hint = `The mount no longer responds. Try again when ${service} reaches ${scheduler}. If the access configuration is gone, first run \`vault lease revoke -force -prefix ${mount}/\`, after which its tokens stay valid in ${scheduler}.`;
   await remove(claim).catch((error) => {
-    if (!(error instanceof StewardError) || !error.details.reason.startsWith("failed to revoke")) throw error;
-    const { service, scheduler } = dialectOf(claim.operation).words;
-    throw error.with({
-      hint: `The mount no longer responds. Try again when ${service} reaches ${scheduler}. If the access configuration is gone, first run \`vault lease revoke -force -prefix ${mount}/\`, after which its tokens stay valid in ${scheduler}.`,
-    });
+    throw error instanceof StewardError && error.details.reason.startsWith("failed to revoke") ? error.with({ hint }) : error;
   });
 }
 
@@ -229,7 +220,7 @@ export const schedulerEngine: Definition<SchedulerEngineInputs, SchedulerEngineS
   planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
   read: ({ operation, state }) => read(operation, state),
   find,
-  create: ({ operation, inputs, existing }) => (existing?.state ? tune(operation, inputs, existing.state) : enable(operation, inputs)),
+  create: ({ operation, inputs, existing }) => write(operation, inputs, existing?.state),
   update,
   discover: (request) =>
     atEachMount(request, "the engine", async (mount) => {

@@ -28,7 +28,7 @@ export const cases: readonly ResourceCase[] = [
       written(tune, { ...shown, description: "other", max_lease_ttl: "1d" }, ["maxLeaseTtl"]),
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
-    // What a read of the mount shows differs after each creation.
+    // A read of the mount itself has an accessor, which differs after each creation.
     paths: (context) => [tune(context)],
     troubles: "its removal would remove the objects of the other resources at its mount",
     arbitraries: { description: word, defaultLeaseTtl: time, maxLeaseTtl: time, destroyOnDelete: fc.boolean() },

@@ -3,7 +3,7 @@ import { allowLogins, idToken } from "../support/identity";
 import { nativeProject, Project } from "../support/project";
 import { sentBy, startSandbox } from "../support/sandbox";
 
-// Where Pulumi's processes end: the provider's by an interrupt, the program's by itself.
+// Only the real command line ends the processes: it interrupts that of the provider, while that of the program has no work left.
 
 test.each(["dynamic", "native"])("each process of a run logs in once and revokes its token at its end, %s", async (mechanism) => {
   const sandbox = await startSandbox();

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { duration, text, words } from "../fields";
-import { AppEnv, data, done, errors, missing, Route } from "../response";
+import { AppEnv, done, errors, Route } from "../response";
 import { issue } from "../tokens";
 
 export const below = "auth/jwt";
@@ -13,13 +13,13 @@ export const paths = (): Described[] => [
   {
     path: "config",
     description: "Configures the JWT authentication backend.",
-    operations: { get: { id: "jwt-read-configuration" }, post: { id: "jwt-configure" } },
+    operations: { post: { id: "jwt-configure" } },
   },
   { path: "login", description: "Authenticates to Vault using a JWT.", operations: { post: { id: "jwt-login" } } },
   {
     path: "role/{name}",
     description: "Register an role with the backend.",
-    operations: { get: { id: "jwt-read-role" }, post: { id: "jwt-create-role" }, delete: { id: "jwt-delete-role" } },
+    operations: { post: { id: "jwt-create-role" } },
   },
 ];
 
@@ -45,26 +45,14 @@ function claimsOf(jwt: string, keys: readonly string[]): Record<string, unknown>
 }
 
 export function routes(app: Hono<AppEnv>): void {
-  app.get("/auth/jwt/config", (c) => data(c, { jwt_validation_pubkeys: methodOf(c).keys }, "jwt"));
-
   app.on(["POST", "PUT"], "/auth/jwt/config", (c) => {
     methodOf(c).keys = words(c.var.fields, "jwt_validation_pubkeys") ?? [];
     return done(c);
   });
 
-  app.get("/auth/jwt/role/:name", (c) => {
-    const role = methodOf(c).roles.get(c.req.param("name"));
-    return role ? data(c, { bound_audiences: role.audiences, token_policies: role.policies, token_ttl: role.ttl }, "jwt") : missing(c);
-  });
-
   app.on(["POST", "PUT"], "/auth/jwt/role/:name", (c) => {
     const [audiences = [], policies = []] = [words(c.var.fields, "bound_audiences"), words(c.var.fields, "token_policies")];
     methodOf(c).roles.set(c.req.param("name") as string, { audiences, policies, ttl: duration(c.var.fields, "token_ttl") ?? 0 });
-    return done(c);
-  });
-
-  app.delete("/auth/jwt/role/:name", (c) => {
-    methodOf(c).roles.delete(c.req.param("name"));
     return done(c);
   });
 

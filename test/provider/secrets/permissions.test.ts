@@ -10,7 +10,11 @@ const vaults = targets.filter(({ name }) => !name.includes("standard"));
 onEachTarget(
   "a token that has only the policy on the page of",
   (current) => {
-    const lives = [...engineResources, { type: "SchedulerToken", inputs: { role: "deploy" }, changed: undefined }];
+    const lives = [
+      ...engineResources,
+      { type: "SchedulerToken", inputs: { role: "deploy" }, changed: undefined },
+      { type: "SchedulerEngine", inputs: { destroyOnDelete: true }, changed: { destroyOnDelete: true, description: "other" } },
+    ];
     test.each(lives)("$type manages it, and reads no other path", async ({ type, inputs, changed }) => {
       const { address, token, scheduler, config, outOfBand, mount } = await atNewMount(current());
       if (type === "SchedulerToken") {
@@ -19,7 +23,8 @@ onEachTarget(
       }
       const [policy = ""] = blocks(pageOf(`secrets.${type}`), "hcl");
       const name = mount.replaceAll("/", "-");
-      const own = policyFor(current(), policy.replaceAll('"nomad/', `"${mount}/`));
+      if (type === "SchedulerEngine") await outOfBand("DELETE", `sys/mounts/${mount}`);
+      const own = policyFor(current(), policy.replaceAll(/("|sys\/mounts\/)nomad(?=["/])/g, `$1${mount}`));
       expect((await outOfBand("PUT", `sys/policies/acl/${name}`, { policy: own })).status).toBe(204);
       const body = { policies: [name], no_default_policy: true, ttl: "1h" };
       const { json } = await call({ url: address, token }, "POST", "/v1/auth/token/create", body);
