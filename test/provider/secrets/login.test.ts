@@ -176,6 +176,16 @@ test.each([
   await expectRefused(send(at("auth/bad/login"), self), refusal("ERR_UNEXPECTED_RESPONSE", { rule: "login", path: "/v1/auth/bad/login" }));
 });
 
+test("an error of a login shows its role and none of its other values", async () => {
+  const address = await serveAt((_, response) => response.writeHead(400).end(JSON.stringify({ errors: ["ci: wrong canary-jwt"] })));
+  const login = { path, body: { role: "ci", jwt: "canary-jwt" } };
+  await expectRefused(
+    send(connectTo("secrets", { address, login }), self),
+    refusal("ERR_REJECTED", { rule: "login" }),
+    /ci: wrong \[secret\]/,
+  );
+});
+
 test.each([
   [{ token: "t", login: { path } }, "secrets: token-or-login"],
   [{ tokenEnv: "T", login: { path } }, "secrets: token-or-login"],
