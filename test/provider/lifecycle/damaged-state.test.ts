@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { format } from "../../../provider/contract/fields";
 import { release } from "../../../provider/program/dynamic";
 import { definitions } from "../../../provider/registry/resources";
+import { isIn } from "../../cases/case";
 import { Engine, NativeEngine } from "../../support/engine";
 import "../../support/printed";
 import { seen, serveAt } from "../http/exchange";
@@ -57,7 +58,8 @@ describe.each([
     return { requests, ...(error === undefined ? {} : { error }) };
   }
 
-  describe.each(definitions)("$token", (definition) => {
+  const own = definitions.filter(isIn(dialect));
+  describe.each(own)("$token", (definition) => {
     const { token } = definition;
     const fields = Object.keys(stateOf(dialect, token).outputs).filter((field) => field !== "__provider");
     /** The state without a field, or with another value in its place. */
@@ -93,7 +95,7 @@ describe.each([
   });
 
   test.each(["web", 5, true, {}, { x: "y" }, [5], [null]])("%j as the declared fields is no internal error", async (value) => {
-    for (const { token } of definitions)
+    for (const { token } of own)
       for (const operate of Object.values(operations)) {
         const state = stateOf(dialect, token);
         state.outputs.__declared = value;
