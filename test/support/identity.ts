@@ -2,13 +2,18 @@ import { createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 import { call } from "./call";
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+/** The public key of the CI system. */
+export const issuerKey = publicKey.export({ type: "spki", format: "pem" }).toString();
 const audience = "https://vault.example.com";
 
 /** An ID token as a CI system issues it. */
-export function idToken(secondsLeft = 300): string {
+export function idToken(secondsLeft = 300, claims: object = { sub: "ci", aud: audience }): string {
   const exp = Math.floor(Date.now() / 1000) + secondsLeft;
-  const claims = { sub: "ci", aud: audience, iat: exp - 300, nbf: exp - 300, exp };
-  const signed = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+  const parts = [
+    { alg: "RS256", typ: "JWT" },
+    { ...claims, iat: exp - 300, nbf: exp - 300, exp },
+  ];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
   return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
 }
 
@@ -19,8 +24,7 @@ export async function allowLogins(root: { url: string; token: string }, policy: 
     expect((await call(root, "POST", `/v1/${path}`, body)).status).toBe(status);
   // The sandbox has the method from the start.
   await call(root, "POST", "/v1/sys/auth/jwt", { type: "jwt" });
-  const key = publicKey.export({ type: "spki", format: "pem" });
-  await call(root, "POST", "/v1/auth/jwt/config", { jwt_validation_pubkeys: [key] });
+  await call(root, "POST", "/v1/auth/jwt/config", { jwt_validation_pubkeys: [issuerKey] });
   await send(`sys/policies/acl/${role}`, { policy });
   const { status } = await call(root, "POST", `/v1/auth/jwt/role/${role}`, {
     role_type: "jwt",

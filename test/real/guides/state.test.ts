@@ -1,4 +1,3 @@
-import { createSign, generateKeyPairSync } from "node:crypto";
 import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
 import { findTerraform } from "../../../bench/terraform";
@@ -6,6 +5,7 @@ import { serveAt } from "../../provider/http/exchange";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
 import { getHosts } from "../../support/hosts";
+import { idToken, issuerKey } from "../../support/identity";
 import { installed } from "../../support/installation";
 import { exitCodes, pipelineCommands } from "../../support/pages";
 
@@ -140,24 +140,15 @@ const issuer = { "oidc_discovery_url=https://token.actions.githubusercontent.com
 
 guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (reader) => {
   const root = { VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token };
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const identity = (event: string, environment = event === "pull_request" ? undefined : "prod"): string => {
-    const issued = Math.floor(Date.now() / 1000);
-    const times = { iat: issued, nbf: issued, exp: issued + 300 };
-    const claims = {
+  const identity = (event: string, environment = event === "pull_request" ? undefined : "prod"): string =>
+    idToken(300, {
       iss: "https://token.actions.githubusercontent.com",
       aud: guides.vault.address,
       repository: "acme/operations",
-      ...times,
-    };
-    const ref = event === "push" ? "refs/heads/main" : "refs/pull/1/merge";
-    const parts = [
-      { alg: "RS256", typ: "JWT" },
-      { ...claims, event_name: event, ref, ...(environment && { environment }) },
-    ];
-    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-    return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
-  };
+      event_name: event,
+      ref: event === "push" ? "refs/heads/main" : "refs/pull/1/merge",
+      ...(environment && { environment }),
+    });
   const [read, write] = ['capabilities = ["read"]', 'capabilities = ["create", "read", "update", "delete"]'];
   for (const [name, capabilities] of [
     ["steward-read", read],
@@ -165,7 +156,7 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   ] as const)
     await guides.onVault("PUT", `sys/policies/acl/${name}`, { policy: `path "nomad/role/*" { ${capabilities} }` });
 
-  reader.write("issuer.pem", publicKey.export({ type: "spki", format: "pem" }).toString());
+  reader.write("issuer.pem", issuerKey);
   // test/real/guides/programs.test.ts follows the same commands in examples/company/README.md.
   expect(reader.take("sh")).toContain("vendor/pulumi-steward-0.1.0.tgz");
   const methods = reader.with(root).take("sh");
