@@ -74,3 +74,6 @@ export const json: Comparison = byKey((text) => JSON.stringify(parsed(text) ?? {
 
 const withSortedKeys = (_: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+
+/** Times in RFC 3339 format: two texts of one instant are equal. */
+export const instant: Comparison = byKey((text) => String(Date.parse(text) || text));

@@ -103,6 +103,12 @@ export const durationInput: Schema<Duration> = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
   .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
+/** An input that is a time. Its row has the comparison `instant`. */
+export const timeInput: z.ZodString = str.refine(
+  (value) => /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)),
+  rule("time", 'must be a time with a time zone, such as "2027-06-30T00:00:00Z"'),
+);
+
 /** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. */
 export const checkFailures = ({ issues }: { issues: readonly Issue[] }, value: unknown): CheckFailure[] =>
   issues.map((issue) => {

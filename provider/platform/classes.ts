@@ -5,10 +5,16 @@ import { ConnectionArgs } from "../contract/inputs";
 import { Args, Getter, getter, Outputs, registration, SecretArgs } from "../program/resource";
 import { ActionInputs, ActionState } from "./action";
 import { AdminWorkspaceInputs, AdminWorkspaceState, adminWorkspace } from "./admin-workspace";
+import { BannerInputs, BannerState, banner } from "./banner";
+import { DataRetentionPolicyInputs, DataRetentionPolicyState, dataRetentionPolicy } from "./data-retention-policy";
 import { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, moduleVersionDeprecation } from "./module-version-deprecation";
+import { ModuleVersionRevocationInputs, ModuleVersionRevocationState, moduleVersionRevocation } from "./module-version-revocation";
 import { OidcKeyRotationInputs, OidcKeyRotationState, oidcKeyRotation } from "./oidc-key-rotation";
 import { oidcKeyTrim } from "./oidc-key-trim";
 import { samlCertificateRevocation } from "./saml-certificate-revocation";
+import { SamlIdpCertificateInputs, SamlIdpCertificateState, samlIdpCertificate } from "./saml-idp-certificate";
+import { ScimSettingsInputs, ScimSettingsState, scimSettings } from "./scim-settings";
+import { ScimTokenInputs, ScimTokenState, scimToken } from "./scim-token";
 import { CostEstimationSettingsInputs, CostEstimationSettingsState, costEstimationSettings } from "./settings/cost-estimation-settings";
 import { CustomizationSettingsInputs, CustomizationSettingsState, customizationSettings } from "./settings/customization-settings";
 import { GeneralSettingsInputs, GeneralSettingsState, generalSettings } from "./settings/general-settings";
@@ -19,8 +25,14 @@ import { SmtpSettingsInputs, SmtpSettingsState, smtpSettings } from "./settings/
 import { SmsVerificationInputs, smsVerification } from "./sms-verification";
 
 export { AdminWorkspaceInputs, AdminWorkspaceState } from "./admin-workspace";
+export { BannerAttributes, BannerAudience, BannerInputs, BannerState, BannerStyle } from "./banner";
+export { DataRetentionPolicyInputs, DataRetentionPolicyState } from "./data-retention-policy";
 export { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState } from "./module-version-deprecation";
+export { ListRevokedModuleVersionsOptions, ModuleVersionRevocationInputs, ModuleVersionRevocationState } from "./module-version-revocation";
 export { OidcKeyRotationInputs, OidcKeyRotationState } from "./oidc-key-rotation";
+export { SamlIdpCertificateInputs, SamlIdpCertificateState } from "./saml-idp-certificate";
+export { ScimSettingsInputs, ScimSettingsState } from "./scim-settings";
+export { ScimTokenInputs, ScimTokenState } from "./scim-token";
 export {
   CostEstimationSettingsAttributes,
   CostEstimationSettingsInputs,
@@ -81,6 +93,98 @@ export class AdminWorkspace extends CustomResource {
   }
 }
 
+/** Arguments of {@link Banner}. */
+export interface BannerArgs extends Args<BannerInputs> {}
+export interface Banner extends Outputs<BannerState> {}
+
+/**
+ * The announcement that all users of the site see.
+ *
+ * A site has one banner: Terraform Enterprise would deactivate the current one for a new one. So if the site already has another banner, creating
+ * the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource deactivates the banner, which stays in the history.
+ *
+ * If somebody deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
+ * the program, or declare new times.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 2.1.0. HashiCorp documents the list of banners, which each read uses, only in later versions of its Go client
+ * than the rest. If a release lacks it, reading fails with the same error.
+ *
+ * @example An announcement
+ * ```ts
+ * new platform.Banner("network", {
+ *   title: "New network modules",
+ *   body: "Version 2 encrypts the flow logs.",
+ *   style: "info",
+ *   audience: "authenticated_only",
+ * });
+ * ```
+ * @example A scheduled maintenance
+ * ```ts
+ * new platform.Banner("maintenance", {
+ *   title: "Maintenance on Saturday",
+ *   body: "No runs start between 8:00 and 10:00 UTC.",
+ *   style: "warning",
+ *   audience: "all_users",
+ *   scheduledPublishAt: "2027-01-09T06:00:00Z",
+ *   scheduledExpireAt: "2027-01-09T10:00:00Z",
+ *   timezone: "UTC",
+ * });
+ * ```
+ * @see [go-tfe: the OpenAPI document of Terraform Enterprise](https://github.com/hashicorp/go-tfe/tree/main/v2/openapi)
+ * @requests A create that adopts a banner sends a `PATCH` instead of the `POST`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
+ */
+export class Banner extends CustomResource {
+  /** Reads what exists without managing it; the id is `<bannerId>`. */
+  static readonly get: Getter<Banner> = getter(() => Banner);
+
+  constructor(name: string, args: BannerArgs, opts?: CustomResourceOptions) {
+    super(...registration(banner, name, args, opts));
+  }
+}
+
+/** Arguments of {@link DataRetentionPolicy}. */
+export interface DataRetentionPolicyArgs extends Args<DataRetentionPolicyInputs> {}
+export interface DataRetentionPolicy extends Outputs<DataRetentionPolicyState> {}
+
+/**
+ * The data retention policy of the whole site.
+ *
+ * It applies to each organization and workspace without a policy of its own. **Terraform Enterprise deletes files of state versions**: it marks
+ * those that are older for deletion, and they cannot be restored after its grace period. So a preview warns of a new or a shorter age.
+ *
+ * If the site already has another policy, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource
+ * removes the policy, and Terraform Enterprise then keeps everything. A removed policy does not restore deleted files.
+ *
+ * HashiCorp's reference documents a policy that deletes by age for the site. The policy that keeps everything, and the finer attributes of
+ * release 2.1, are documented for organizations and workspaces only, so this resource has neither. It leaves finer attributes as they are.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Creating the resource fails with
+ * `ERR_NOT_FOUND` if Terraform Enterprise is older than release 202401-1.
+ *
+ * @example A year
+ * ```ts
+ * new platform.DataRetentionPolicy("retention", { deleteOlderThanDays: 365 });
+ * ```
+ * @example An age that replaces the one in the site administration
+ * ```ts
+ * new platform.DataRetentionPolicy("retention", { deleteOlderThanDays: 730, adopt: true });
+ * ```
+ * @see [Terraform Enterprise: data retention policies](https://developer.hashicorp.com/terraform/enterprise/api-docs/data-retention-policies)
+ * @requests If the site has no policy, the provider also sends `GET /api/v2/admin/general-settings`, since a 404 may also mean that the token
+ * does not belong to a site administrator.
+ * @unreadable Nothing, because Terraform Enterprise returns the age.
+ */
+export class DataRetentionPolicy extends CustomResource {
+  /** Reads what exists without managing it; the id is `data-retention-policy`. */
+  static readonly get: Getter<DataRetentionPolicy> = getter(() => DataRetentionPolicy);
+
+  constructor(name: string, args: DataRetentionPolicyArgs, opts?: CustomResourceOptions) {
+    super(...registration(dataRetentionPolicy, name, args, opts));
+  }
+}
+
 /** Arguments of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationArgs extends Args<ModuleVersionDeprecationInputs> {}
 export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecationState> {}
@@ -92,8 +196,7 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
- * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version. Existing users get a warning in their runs.
- * The provider neither revokes a version nor reads whether it is revoked.
+ * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version: see {@link ModuleVersionRevocation}.
  *
  * @example Deprecate one version
  * ```ts
@@ -131,6 +234,55 @@ export class ModuleVersionDeprecation extends CustomResource {
 
   constructor(name: string, args: ModuleVersionDeprecationArgs, opts?: CustomResourceOptions) {
     super(...registration(moduleVersionDeprecation, name, args, opts));
+  }
+}
+
+/** Arguments of {@link ModuleVersionRevocation}. */
+export interface ModuleVersionRevocationArgs extends Args<ModuleVersionRevocationInputs> {}
+export interface ModuleVersionRevocation extends Outputs<ModuleVersionRevocationState> {}
+
+/**
+ * The revocation of a deprecated private module version.
+ *
+ * A revoked version cannot be used by new users, and its existing users get a warning in their runs. Terraform Enterprise revokes only a version that
+ * is deprecated, so let the resource depend on its {@link ModuleVersionDeprecation}. Destroying the resource makes the version a deprecated one
+ * again. Pulumi then also destroys it before the deprecation.
+ *
+ * If the version is already revoked with a different message or link, creating the resource fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
+ * If somebody reverts the revocation or removes the version, a refresh removes the resource from the state.
+ *
+ * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
+ *
+ * @example Deprecate and revoke a version
+ * ```ts
+ * const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+ * const old = new platform.ModuleVersionDeprecation("old-network", { ...version, reason: "Use 2.0.0." });
+ * new platform.ModuleVersionRevocation("old-network", { ...version, message: "Use 2.0.0." }, { dependsOn: old });
+ * ```
+ * @example A link, over the message of a revocation outside Pulumi
+ * ```ts
+ * new platform.ModuleVersionRevocation("old-network", {
+ *   organizationName: "acme",
+ *   moduleName: "network",
+ *   moduleProvider: "aws",
+ *   moduleVersion: "1.0.0",
+ *   message: "Its flow logs are not encrypted. Use 2.0.0.",
+ *   link: "https://wiki.example.com/network-2",
+ *   adopt: true,
+ * });
+ * ```
+ * @see
+ * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
+ * @requests A create sends no `PATCH` for a version that is already revoked with this message and link.
+ * @permissions The token of a user in a team that may manage the modules of the organization. Being a site administrator is not enough.
+ * @unreadable Nothing: Terraform Enterprise returns the message and the link.
+ */
+export class ModuleVersionRevocation extends CustomResource {
+  /** Reads what exists without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */
+  static readonly get: Getter<ModuleVersionRevocation> = getter(() => ModuleVersionRevocation);
+
+  constructor(name: string, args: ModuleVersionRevocationArgs, opts?: CustomResourceOptions) {
+    super(...registration(moduleVersionRevocation, name, args, opts));
   }
 }
 
@@ -254,6 +406,127 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
     super(...registration(samlCertificateRevocation, name, args, opts));
+  }
+}
+
+/** Arguments of {@link SamlIdpCertificate}. */
+export interface SamlIdpCertificateArgs extends Args<SamlIdpCertificateInputs> {}
+export interface SamlIdpCertificate extends Outputs<SamlIdpCertificateState> {}
+
+/**
+ * One of several identity provider certificates that Terraform Enterprise trusts.
+ *
+ * Terraform Enterprise tries each certificate of this list until the signature of a SAML response matches one. So a rotation has three steps:
+ * declare the next certificate beside the current one, let the identity provider sign with it, and then remove the former one from the program.
+ * Changing `certificate` in place locks out users until the identity provider signs with the new one.
+ *
+ * `idpCert` of {@link SamlSettings} is a certificate of its own, which HashiCorp calls deprecated. Terraform Enterprise trusts it and `oldIdpCert`
+ * besides this list, and accepts no certificate twice: a program that declares one as both fails, and so does creating a certificate that
+ * `idpCert` already has. {@link SamlSettings} needs no `idpCert` if the list has a certificate.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 2.1.0. While SAML is enabled, deleting the last trusted certificate fails with `ERR_REJECTED`.
+ *
+ * @example A certificate
+ * ```ts
+ * new platform.SamlIdpCertificate("okta", { displayName: "Okta", certificate: fs.readFileSync("okta.pem", "utf8") });
+ * ```
+ * @example A rotation, while the identity provider may sign with either certificate
+ * ```ts
+ * for (const year of ["2026", "2027"])
+ *   new platform.SamlIdpCertificate(`okta-${year}`, {
+ *     displayName: `Okta, ${year}`,
+ *     certificate: fs.readFileSync(`okta-${year}.pem`, "utf8"),
+ *   });
+ * ```
+ * @see [Terraform Enterprise: IdP certificates](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/saml-idp-certificates)
+ * @requests A create sends no `POST` if the list has the certificate, and a `PATCH` instead if its name differs.
+ * @unreadable Nothing, because Terraform Enterprise returns the certificate.
+ */
+export class SamlIdpCertificate extends CustomResource {
+  /** Reads what exists without managing it; the id is `<certificateId>`. */
+  static readonly get: Getter<SamlIdpCertificate> = getter(() => SamlIdpCertificate);
+
+  constructor(name: string, args: SamlIdpCertificateArgs, opts?: CustomResourceOptions) {
+    super(...registration(samlIdpCertificate, name, args, opts));
+  }
+}
+
+/** Arguments of {@link ScimSettings}. */
+export interface ScimSettingsArgs extends Args<ScimSettingsInputs> {}
+export interface ScimSettings extends Outputs<ScimSettingsState> {}
+
+/**
+ * SCIM provisioning of users and groups.
+ *
+ * Creating the resource enables SCIM, which requires SAML with the `providerType` of an identity provider that Terraform Enterprise supports. If
+ * SCIM is already enabled, the resource adopts it, and the provider prints what it changes, old -> new. If somebody disables SCIM, a refresh
+ * removes the resource from the state, and the next `pulumi up` enables SCIM again. A {@link ScimToken} authenticates the identity provider.
+ *
+ * An attribute that you remove from the program keeps its value.
+ *
+ * Destroying the resource leaves SCIM enabled, because disabling it deletes data: with `disableOnDelete`, it disables SCIM. Site administrators
+ * whom SCIM has appointed keep that right.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 2.0.0.
+ *
+ * @example Enable SCIM
+ * ```ts
+ * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
+ * new platform.ScimSettings("scim", {}, { dependsOn: saml });
+ * ```
+ * @example A group of site administrators, while provisioning is paused
+ * ```ts
+ * new platform.ScimSettings("scim", { paused: true, siteAdminGroupScimId: "ef498761-2cc7-4569-9bd9-970a270dbb88" });
+ * ```
+ * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
+ * @requests Create and update send the `PATCH` only if a value differs. A delete sends the `DELETE` only with `disableOnDelete`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
+ */
+export class ScimSettings extends CustomResource {
+  /** Reads what exists without managing it; the id is `scim`. */
+  static readonly get: Getter<ScimSettings> = getter(() => ScimSettings);
+
+  constructor(name: string, args: ScimSettingsArgs = {}, opts?: CustomResourceOptions) {
+    super(...registration(scimSettings, name, args, opts));
+  }
+}
+
+/** Arguments of {@link ScimToken}. */
+export interface ScimTokenArgs extends Args<ScimTokenInputs> {}
+export interface ScimToken extends Outputs<ScimTokenState> {}
+
+/**
+ * A token with which the identity provider authenticates to SCIM.
+ *
+ * Terraform Enterprise generates the token and shows it once, so the state contains it, encrypted, and the output `token` is a secret. A change of
+ * any input creates a new token, then deletes the old one. Until you pass the new token to the identity provider, provisioning fails. To avoid
+ * that, declare a second token, pass it on, and then remove the first one from the program.
+ *
+ * When the token has expired or somebody has deleted it, `pulumi refresh` detects it, and the next `pulumi up` creates a new one. Disabling SCIM
+ * deletes all tokens.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token of the connection does not belong to a site administrator, and creating a token with
+ * `ERR_NOT_FOUND` if Terraform Enterprise is older than release 2.0.0. A create is retried only after a 429, since each request creates a token.
+ *
+ * @example A token for a year
+ * ```ts
+ * const scim = new platform.ScimSettings("scim");
+ * const okta = new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
+ * export const scimToken = okta.token;
+ * ```
+ * @example Two tokens during a rotation
+ * ```ts
+ * for (const year of ["2026", "2027"])
+ *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` });
+ * ```
+ * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
+ * @unreadable The token.
+ */
+export class ScimToken extends CustomResource {
+  constructor(name: string, args: ScimTokenArgs, opts?: CustomResourceOptions) {
+    super(...registration(scimToken, name, args, opts));
   }
 }
 

@@ -98,8 +98,13 @@ export const generalPath: string = adminPath("general-settings");
 
 /** The parts of the administration API that older releases lack, with the release that added each. */
 const additions: Record<string, string> = {
-  [adminPath("customization-settings")]: "customization settings require release 202003-1 or later",
-  [adminPath("workspaces")]: "workspace administration 201807-1 or later",
+  [adminPath("workspaces")]: "workspace administration requires release 201807-1",
+  [adminPath("customization-settings")]: "customization settings require release 202003-1",
+  [adminPath("data-retention-policy-settings")]: "the data retention policy requires release 202401-1",
+  [adminPath("scim-settings")]: "SCIM settings require release 2.0.0",
+  [adminPath("scim-tokens")]: "SCIM tokens require release 2.0.0",
+  [adminPath("saml-settings", "idp-certificates")]: "the list of IdP certificates requires release 2.1.0",
+  [adminPath("banners")]: "banners require release 2.1.0",
 };
 
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
@@ -110,7 +115,7 @@ export async function callAsAdministrator<Sent extends ApiRequest>(operation: Se
     if (!isNotFound(operation, error)) throw error;
     if (request.path === generalPath || !(await isAdministrator(operation))) throw notAdministrator(operation, error);
     const { service } = operation.server.words;
-    const since = request.path in additions ? `: ${Object.values(additions).join(", and ")}` : "";
+    const since = request.path in additions ? `: ${additions[request.path]} or later` : "";
     throw error.with({
       rule: "endpoint-missing",
       reason: `this release of ${service} does not have this endpoint`,

@@ -68,8 +68,8 @@ export interface ModuleVersionDeprecationState extends Identity {
   publishedReason: string;
 }
 
-const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
-const identityOf = (fields: Identity): Identity =>
+export const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
+export const identityOf = (fields: Identity): Identity =>
   Object.fromEntries(identity.map((field) => [field, fields[field]])) as unknown as Identity;
 
 interface StoredState extends ModuleVersionDeprecationState {
@@ -104,13 +104,13 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
   };
 }
 
-const path = (version: Identity): string =>
+export const versionPath = (version: Identity): string =>
   apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
 async function write(operation: Writer, version: Identity, deprecation: Json): Promise<unknown> {
   try {
     const body = { data: { type: "module-versions", attributes: { deprecation } } };
-    return await call(operation, { method: "PATCH", path: path(version), body, retry: "idempotent" });
+    return await call(operation, { method: "PATCH", path: versionPath(version), body, retry: "idempotent" });
   } finally {
     clearCachedVersion(operation, version);
   }
@@ -124,7 +124,7 @@ async function deprecate(operation: Writer, inputs: ModuleVersionDeprecationInpu
   const { reason, link = published && "" } = inputs;
   const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {
     if (!isNotFound(operation, error)) throw error;
-    throw error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
+    throw error.with({ hint: notFoundHint });
   });
   return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
 }
@@ -173,14 +173,16 @@ async function update({ operation, inputs, last }: UpdateRequest<ModuleVersionDe
   return deprecate(operation, inputs, last.publishedLink ?? last.link);
 }
 
+export const notFoundHint = "The version does not exist, or the token may not manage the modules of that organization.";
+export const notManager = "The token may not manage the modules of that organization.";
+
 async function reinstate(operation: Writer, state: ModuleVersionDeprecationState): Promise<void> {
   try {
     await write(operation, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
     if (!isNotFound(operation, error)) throw error;
     // A removed version needs no reinstating. If it still exists, the 404 means that the token may not manage it.
-    if (await readVersion(operation, state))
-      throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
+    if (await readVersion(operation, state)) throw error.with({ rule: "not-manager", hint: notManager });
   }
 }
 
@@ -190,9 +192,9 @@ const withoutLink: PlanNote = {
 };
 
 /** The private modules to search: the given ones, or those of every organization that the token can read. */
-async function modulesFor({ operation, modules, attempt }: DiscoverRequest): Promise<Module[]> {
+export async function modulesFor({ operation, modules, attempt }: DiscoverRequest, what: string): Promise<Module[]> {
   if (modules.length > 0) return modules.map(named);
-  return attempt("deprecated module versions", async () => {
+  return attempt(what, async () => {
     if (!dialectOf(operation).readsOrganizations)
       throw new StewardError({
         code: "ERR_NOT_FOUND",
@@ -222,8 +224,7 @@ function named(module: string): Module {
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
- * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version. Existing users get a warning in their runs.
- * The provider neither revokes a version nor reads whether it is revoked.
+ * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version: see {@link ModuleVersionRevocation}.
  *
  * @example Deprecate one version
  * ```ts
@@ -278,8 +279,8 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   },
   objects: {
     fields: identity,
-    paths: (fields) => [path(fields)],
-    remove: ({ state }, claims) => claims.each(path(state), ({ operation }) => reinstate(operation, state)),
+    paths: (fields) => [versionPath(fields)],
+    remove: ({ state }, claims) => claims.each(versionPath(state), ({ operation }) => reinstate(operation, state)),
   },
   planNotes: ({ operation, inputs, last }) =>
     inputs.link !== undefined || dialectOf(operation).formsAreKnown || (last && last.link === undefined) ? [] : [withoutLink],
@@ -288,7 +289,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   create,
   update,
   discover: async (request) => {
-    const searches = (await modulesFor(request)).map((module) =>
+    const searches = (await modulesFor(request, "deprecated module versions")).map((module) =>
       request.attempt(addressOf(module).join("/"), async () => {
         const versions = (await readModuleVersions(request.operation, module)) ?? [];
         return versions.filter(({ deprecation }) => deprecation).map((version) => ({ state: identityOf(version) }));

@@ -2,10 +2,16 @@
 
 import { AnyDefinition } from "../contract/definition";
 import { adminWorkspace } from "../platform/admin-workspace";
+import { banner } from "../platform/banner";
+import { dataRetentionPolicy } from "../platform/data-retention-policy";
 import { moduleVersionDeprecation } from "../platform/module-version-deprecation";
+import { moduleVersionRevocation } from "../platform/module-version-revocation";
 import { oidcKeyRotation } from "../platform/oidc-key-rotation";
 import { oidcKeyTrim } from "../platform/oidc-key-trim";
 import { samlCertificateRevocation } from "../platform/saml-certificate-revocation";
+import { samlIdpCertificate } from "../platform/saml-idp-certificate";
+import { scimSettings } from "../platform/scim-settings";
+import { scimToken } from "../platform/scim-token";
 import { costEstimationSettings } from "../platform/settings/cost-estimation-settings";
 import { customizationSettings } from "../platform/settings/customization-settings";
 import { generalSettings } from "../platform/settings/general-settings";
@@ -35,10 +41,16 @@ export const definitions: readonly AnyDefinition[] = [
   schedulerRoles,
   schedulerToken,
   adminWorkspace,
+  banner,
+  dataRetentionPolicy,
   moduleVersionDeprecation,
+  moduleVersionRevocation,
   oidcKeyRotation,
   oidcKeyTrim,
   samlCertificateRevocation,
+  samlIdpCertificate,
+  scimSettings,
+  scimToken,
   costEstimationSettings,
   customizationSettings,
   generalSettings,

@@ -66,6 +66,7 @@ export interface Deprecation {
 export interface Version {
   id: string;
   deprecation?: Deprecation;
+  revocation?: { message: string; link: string | null };
 }
 
 /** A module of the private registry. Its namespace is the name of its organization. */

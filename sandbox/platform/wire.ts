@@ -62,6 +62,16 @@ export function moduleVersion({ id, deprecation }: Version): Resource {
   return { ...bare, relationships: { deprecation: { data: { id: deprecation.id, type: "deprecations" } } } };
 }
 
+/** A version with its revocation. */
+export function versionDetails(version: string, { id, revocation }: Version): Resource {
+  const shown = revocation ? { status: "Revoked", ...revocation } : { status: "Unrevoked" };
+  return {
+    id: `modver-${id}`,
+    type: "registry-module-versions",
+    attributes: { source: "tfe-api", status: "ok", version, revocation: shown },
+  };
+}
+
 export function deprecation({ id, reason, link }: Deprecation): Resource {
   return { type: "deprecations", id, attributes: { link, reason } };
 }
@@ -77,6 +87,7 @@ export function registryModule(module: Module): Resource {
       provider,
       "registry-name": "private",
       status: "setup_complete",
+      "revoked-versions": [...versions].flatMap(([version, { revocation }]) => (revocation ? [version] : [])),
       "version-statuses": [...versions.keys()].map((version) => ({ version, status: "ok" })),
     },
     relationships: { organization: { data: { id: organization.name, type: "organizations" } } },

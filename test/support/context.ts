@@ -25,12 +25,12 @@ export const configOf = ({ sandbox, dialect }: { sandbox: Sandbox; dialect: stri
   ),
 });
 
-/** A response without values that no client can undo: an old certificate and, in the standard dialect, the blank access configuration. */
+/** A response without values that no client can undo or choose: an old certificate, ids and, in the standard dialect, the blank access configuration. */
 export function comparable(response: unknown): unknown {
   const isBlank = (value: { data?: { address?: unknown } } | null): boolean => value?.data?.address === "";
   return JSON.parse(
     JSON.stringify(response, (key, value) => {
-      if (key === "request_id" || key === "old-idp-cert") return undefined;
+      if (/^(request_id|old-idp-cert|created-at|published-at)$/.test(key) || (key === "id" && /^(ab|drp|idpc)-/.test(value))) return undefined;
       return isBlank(value) ? { errors: [] } : value;
     }),
   );

@@ -3,15 +3,20 @@
 import { RouteFile } from "../route-file";
 import * as adminOrganizations from "./admin-organizations";
 import * as adminWorkspaces from "./admin-workspaces";
+import * as banners from "./banners";
 import * as costEstimationSettings from "./cost-estimation-settings";
 import * as customizationSettings from "./customization-settings";
+import * as dataRetentionPolicySettings from "./data-retention-policy-settings";
 import * as generalSettings from "./general-settings";
 import * as moduleVersions from "./module-versions";
 import * as oidcSettings from "./oidc-settings";
 import * as organizations from "./organizations";
 import * as registry from "./registry";
 import * as registryModules from "./registry-modules";
+import * as samlIdpCertificates from "./saml-idp-certificates";
 import * as samlSettings from "./saml-settings";
+import * as scimSettings from "./scim-settings";
+import * as scimTokens from "./scim-tokens";
 import * as smsSettings from "./sms-settings";
 import * as smtpSettings from "./smtp-settings";
 import * as withoutToken from "./without-token";
@@ -20,15 +25,20 @@ import * as workspaces from "./workspaces";
 export const routeFiles: readonly RouteFile[] = [
   adminOrganizations,
   adminWorkspaces,
+  banners,
   costEstimationSettings,
   customizationSettings,
+  dataRetentionPolicySettings,
   generalSettings,
   moduleVersions,
   oidcSettings,
   organizations,
   registry,
   registryModules,
+  samlIdpCertificates,
   samlSettings,
+  scimSettings,
+  scimTokens,
   smsSettings,
   smtpSettings,
   withoutToken,

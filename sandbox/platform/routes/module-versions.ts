@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
 import { HttpError } from "../http-error";
-import { mayManage, Records } from "../records";
+import { mayManage, Records, Version } from "../records";
 import { AppEnv, attributesOf, document, missing, objectOf, Route } from "../response";
 import { wrong } from "../settings";
-import { deprecation, moduleVersion } from "../wire";
+import { deprecation, moduleVersion, versionDetails } from "../wire";
 
 export function routes(app: Hono<AppEnv>): void {
   app.patch("/api/v2/organizations/:organization/registry-modules/private/:namespace/:name/:provider/:version", (c) => {
@@ -13,7 +13,13 @@ export function routes(app: Hono<AppEnv>): void {
     const version = module?.versions.get(requested);
     if (!module || !version || !mayManage(c.var.user, module.organization)) return missing(c);
 
+    if (c.var.dialect.clientRoutes && "revocation" in attributesOf(c)) {
+      version.revocation = revocationIn(c, version.deprecation !== undefined);
+      return document(c, { data: versionDetails(requested, version) });
+    }
     const asked = request(c);
+    // The reference does not say what the real platform does.
+    if (!asked && version.revocation) throw new HttpError(422, { detail: "The version is revoked." });
     const id = version.deprecation?.id ?? c.var.records.number();
     version.deprecation = asked && { id, ...asked };
     const data = moduleVersion(version);
@@ -33,13 +39,23 @@ function request(c: Route): { reason: string; link: string | null } | undefined 
   return { reason: reason + c.var.records.suffix, link: link || null };
 }
 
+/** The revocation in the body; undefined to undo a revocation. */
+function revocationIn(c: Route, isDeprecated: boolean): Version["revocation"] {
+  const { status, message, link } = objectOf(attributesOf(c).revocation, "revocation");
+  if (status === "Unrevoked") return undefined;
+  if (status !== "Revoked") throw new HttpError(422, wrong("revocation/status", "has to be Revoked or Unrevoked"));
+  if (typeof message !== "string" || message === "") throw new HttpError(422, wrong("revocation/message", "has to be a non-empty string"));
+  if (!isDeprecated) throw new HttpError(422, { detail: "The version has to be deprecated first." });
+  return { message, link: typeof link === "string" && link ? link : null };
+}
+
 export function view({ modules }: Records): Block[] {
   const rows = modules.flatMap(({ organization, name, provider, versions }) =>
-    [...versions].flatMap(([version, { deprecation }]) => {
+    [...versions].flatMap(([version, { deprecation, revocation }]) => {
       const id = `${organization.name}/${name}/${provider} ${version}`;
-      return deprecation ? [row(id, id, deprecation.reason, deprecation.link ?? "")] : [];
+      return deprecation ? [row(id, id, deprecation.reason, deprecation.link ?? "", revocation?.message ?? "")] : [];
     }),
   );
   const count = modules.reduce((sum, { versions }) => sum + versions.size, 0);
-  return [table("Deprecated module versions", ["Version", "Reason", "Link"], rows, `None of ${count}.`)];
+  return [table("Deprecated module versions", ["Version", "Reason", "Link", "Revoked"], rows, `None of ${count}.`)];
 }

@@ -1,15 +1,16 @@
-import { X509Certificate } from "node:crypto";
 import { Hono } from "hono";
 import { Values } from "../attributes";
 import { Dialect } from "../dialect";
-import { Problem } from "../http-error";
+import { HttpError, Problem } from "../http-error";
+import { certificatesOf, isSame, parsed } from "../idp-certificates";
 import { AppEnv } from "../response";
 import { merged, required, Settings, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const timeout = "sso-api-token-session-timeout";
 
-export function settings(dialect: Dialect): Settings {
+/** `isListed`: the list has a certificate, so SAML needs no other one. */
+export function settings(dialect: Dialect, isListed = false): Settings {
   return {
     type: "saml-settings",
     id: "saml",
@@ -34,7 +35,7 @@ export function settings(dialect: Dialect): Settings {
       ...(Number(values[timeout]) < dialect.leastSessionTimeout
         ? [wrong(timeout, `cannot be less than ${dialect.leastSessionTimeout}`)]
         : []),
-      ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...dialect.samlNames) : []),
+      ...(values.enabled ? required(values, ...(isListed ? [] : ["idp-cert"]), ...endpoints, ...dialect.samlNames) : []),
     ],
   };
 }
@@ -46,7 +47,9 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
 
   app.patch(path, (c) => {
     const before = valuesOf(c.var.records, saml);
-    const values = merged(c, saml);
+    const listed = [...certificatesOf(c.var.records).values()];
+    const values = merged(c, settings(dialect, listed.length > 0));
+    if (listed.some(({ cert }) => isSame(cert, values["idp-cert"]))) throw new HttpError(422, wrong("idp-cert", "has already been taken"));
     // The previous certificate stays valid during a rotation. If an older one was not revoked, that one stays instead.
     if (values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] ??= before["idp-cert"] ?? null;
     return store(c, saml, values);
@@ -61,12 +64,6 @@ function isHttps(value: unknown): boolean {
 
 function certificate(values: Values, dialect: Dialect): Problem[] {
   const pem = values["idp-cert"];
-  if (!pem || !dialect.checksCertificate) return [];
-  try {
-    if (!String(pem).includes("-----BEGIN CERTIFICATE-----")) throw new Error("no PEM");
-    new X509Certificate(String(pem));
-    return [];
-  } catch {
-    return [wrong("idp-cert", "has to be a PEM-encoded X.509 certificate")];
-  }
+  const isValid = !pem || !dialect.checksCertificate || parsed(pem);
+  return isValid ? [] : [wrong("idp-cert", "has to be a PEM-encoded X.509 certificate")];
 }

@@ -1,0 +1,241 @@
+import { z } from "zod";
+import { instant, isPast } from "../contract/comparison";
+import { CreateRequest, Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
+import { differencesOf, spelledAs } from "../contract/fields";
+import { ReadFunction } from "../contract/function";
+import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr, onlyConnection, timeInput } from "../contract/inputs";
+import { Operation } from "../contract/operation";
+import { read as readIn } from "../program/invoke";
+import { Json } from "../text/json";
+import { asString, ResourceObject, system, wireName } from "./client";
+import { collection } from "./collection";
+
+/** The look of a banner. */
+export type BannerStyle = "info" | "warning" | "critical";
+// `pulumi import` writes `platform.BannerStyle.Info` into a program, not the string.
+export const BannerStyle = { Info: "info", Warning: "warning", Critical: "critical" } as const;
+/** The users who see a banner. "all_users" includes everybody who opens the login page. */
+export type BannerAudience = "all_users" | "authenticated_only";
+export const BannerAudience = { AllUsers: "all_users", AuthenticatedOnly: "authenticated_only" } as const;
+
+/** The attributes of a banner. */
+export interface BannerAttributes {
+  /**
+   * The heading, of at most 100 characters.
+   * @example "Maintenance on Saturday"
+   */
+  title: string;
+  /**
+   * The text, of at most 255 characters. Terraform Enterprise removes all HTML except `strong`, `em`, `b`, `i`, and links.
+   * @example "No runs start between 8:00 and 10:00 UTC."
+   */
+  body: string;
+  /**
+   * The look of the banner: "info", "warning" or "critical".
+   * @example "warning"
+   */
+  style: BannerStyle;
+  /**
+   * The users who see the banner: "authenticated_only", or "all_users", which includes everybody who opens the login page.
+   * @example "authenticated_only"
+   */
+  audience: BannerAudience;
+  /**
+   * The time from which users see the banner, in RFC 3339 format. Requires `scheduledExpireAt` and `timezone`. Without a schedule, users see it
+   * at once.
+   * @example "2027-01-09T06:00:00Z"
+   */
+  scheduledPublishAt: string | undefined;
+  /**
+   * The time until which users see the banner, in RFC 3339 format. After it, a refresh shows no drift.
+   * @example "2027-01-09T10:00:00Z"
+   */
+  scheduledExpireAt: string | undefined;
+  /**
+   * The time zone in which the site administration shows the schedule, which is no part of the two times.
+   * @example "UTC"
+   */
+  timezone: string | undefined;
+}
+
+/** Inputs of {@link Banner}. */
+export interface BannerInputs
+  extends ConnectionArgs,
+    Pick<BannerAttributes, "title" | "body" | "style" | "audience">,
+    Partial<Pick<BannerAttributes, "scheduledPublishAt" | "scheduledExpireAt" | "timezone">> {
+  /**
+   * The handling of another banner that the site already has. `true` changes that banner, and the provider prints the changes, old -> new. With
+   * `"unchanged"` or `false`, creating the resource fails with `ERR_ALREADY_EXISTS`.
+   * @default false
+   */
+  adopt?: Adopt;
+}
+
+/** Outputs of {@link Banner}. */
+export interface BannerState extends BannerAttributes {
+  /** The id of the banner: `ab-…`. */
+  bannerId: string;
+}
+
+interface StoredState extends BannerState {
+  /** The text without the HTML that Terraform Enterprise removed. */
+  publishedBody: string;
+}
+
+const banners = collection("admin-banners", "banners");
+const schedule = ["scheduledPublishAt", "scheduledExpireAt", "timezone"] as const;
+const names = ["title", "body", "style", "audience", ...schedule] as const;
+
+/** `last`: the last state or the inputs, whose text stays as long as the published one does. */
+function stateOf(operation: Operation, { id, attributes }: ResourceObject, last?: { body: string; publishedBody?: string }): StoredState {
+  const shown = Object.fromEntries(names.map((name) => [name, attributes[wireName(operation, name)] ?? undefined]));
+  const publishedBody = asString(attributes.body);
+  const isKnown = last && (last.publishedBody ?? publishedBody) === publishedBody;
+  const state = { ...shown, bannerId: id, publishedBody, body: isKnown ? last.body : publishedBody } as StoredState;
+  return last ? spelledAs(banner.fields, last, state) : state;
+}
+
+/** The attributes of a write. An undeclared schedule is removed. */
+const attributesOf = (operation: Operation, inputs: BannerInputs): Json =>
+  Object.fromEntries(names.map((name) => [wireName(operation, name), inputs[name] ?? null]));
+
+/** Creating a banner would silently replace the one that the site has. */
+async function find({ operation, inputs }: FindRequest<BannerInputs>): Promise<ExistingObject<StoredState> | undefined> {
+  const [other] = await banners.list(operation);
+  if (!other) return undefined;
+  const state = stateOf(operation, other);
+  const differences = differencesOf(banner.fields, names, state, inputs);
+  // The response to an earlier create may have been lost.
+  if (differences.length === 0) return { state, differences };
+  return { state, differences, refusal: { reason: "the site already has another banner", remedy: "set adopt: true to change that one." } };
+}
+
+async function create({ operation, inputs, existing }: CreateRequest<BannerInputs, StoredState>): Promise<StoredState> {
+  const attributes = attributesOf(operation, inputs);
+  if (existing?.differences?.length === 0 && existing.state) return spelledAs(banner.fields, inputs, existing.state);
+  const { bannerId } = existing?.state ?? {};
+  return stateOf(
+    operation,
+    await (bannerId ? banners.update(operation, bannerId, attributes) : banners.create(operation, attributes)),
+    inputs,
+  );
+}
+
+async function update({ operation, inputs, last: { bannerId } }: UpdateRequest<BannerInputs, StoredState>): Promise<StoredState> {
+  return stateOf(operation, await banners.update(operation, bannerId, attributesOf(operation, inputs)), inputs);
+}
+
+async function read({ operation, state }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
+  const found = (await banners.list(operation)).find(({ id }) => id === state.bannerId);
+  if (found) return stateOf(operation, found, state.publishedBody === undefined ? undefined : state);
+  return isPast(state.scheduledExpireAt) ? state : undefined;
+}
+
+export const siteBanners: ReadFunction<ConnectionArgs, BannerState[]> = {
+  token: "platform:listBanners",
+  operation: "Cannot list banners",
+  system,
+  dialects: ["hashicorp"],
+  options: onlyConnection,
+  property: "banners",
+  run: async (operation) =>
+    (await banners.list(operation)).map((each) => {
+      const { publishedBody: _, ...shown } = stateOf(operation, each);
+      return shown;
+    }),
+};
+
+/**
+ * Lists the banner that users see and those that are scheduled: `GET /api/v2/admin/banners`. The function fails with `ERR_FORBIDDEN` if the token
+ * does not belong to a site administrator.
+ */
+export function listBanners(options: ConnectionArgs = {}): Promise<BannerState[]> {
+  return readIn(siteBanners, options);
+}
+
+/**
+ * The announcement that all users of the site see.
+ *
+ * A site has one banner: Terraform Enterprise would deactivate the current one for a new one. So if the site already has another banner, creating
+ * the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource deactivates the banner, which stays in the history.
+ *
+ * If somebody deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
+ * the program, or declare new times.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 2.1.0. HashiCorp documents the list of banners, which each read uses, only in later versions of its Go client
+ * than the rest. If a release lacks it, reading fails with the same error.
+ *
+ * @example An announcement
+ * ```ts
+ * new platform.Banner("network", {
+ *   title: "New network modules",
+ *   body: "Version 2 encrypts the flow logs.",
+ *   style: "info",
+ *   audience: "authenticated_only",
+ * });
+ * ```
+ * @example A scheduled maintenance
+ * ```ts
+ * new platform.Banner("maintenance", {
+ *   title: "Maintenance on Saturday",
+ *   body: "No runs start between 8:00 and 10:00 UTC.",
+ *   style: "warning",
+ *   audience: "all_users",
+ *   scheduledPublishAt: "2027-01-09T06:00:00Z",
+ *   scheduledExpireAt: "2027-01-09T10:00:00Z",
+ *   timezone: "UTC",
+ * });
+ * ```
+ * @see [go-tfe: the OpenAPI document of Terraform Enterprise](https://github.com/hashicorp/go-tfe/tree/main/v2/openapi)
+ * @requests A create that adopts a banner sends a `PATCH` instead of the `POST`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
+ */
+export const banner: Definition<BannerInputs, BannerState, StoredState> = {
+  system,
+  dialects: ["hashicorp"],
+  token: "platform:Banner",
+  displayName: "banner",
+  name: "<title>",
+  id: "<bannerId>",
+  readById: true,
+  fields: {
+    title: { input: nonEmptyStr.max(100, "must have at most 100 characters"), required: true, output: true },
+    body: { input: nonEmptyStr, required: true, output: true },
+    style: { input: z.enum(BannerStyle, 'must be "info", "warning" or "critical"'), required: true, output: true },
+    audience: { input: z.enum(BannerAudience, 'must be "all_users" or "authenticated_only"'), required: true, output: true },
+    scheduledPublishAt: { input: timeInput, output: true, compare: instant },
+    scheduledExpireAt: { input: timeInput, output: true, compare: instant },
+    timezone: { input: nonEmptyStr, output: true },
+    bannerId: { output: true, essential: true },
+    // The program may have marked the text as a secret.
+    publishedBody: { stored: true, secretOutput: true },
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  rules: [
+    {
+      fields: schedule,
+      check: (inputs) => {
+        const missing = schedule.filter((name) => inputs[name] === undefined);
+        const reason = "is required by the rest of the schedule";
+        return missing.length === schedule.length ? [] : missing.map((path) => ({ path, rule: "schedule", reason }));
+      },
+    },
+  ],
+  // A program that declares two would replace one with the other.
+  objects: {
+    fields: [],
+    paths: () => [banners.path],
+    remove: ({ state }, claims) => banners.remove(claims, banners.path, state.bannerId),
+  },
+  deleteBeforeReplace: true,
+  read,
+  find,
+  create,
+  update,
+  discover: ({ operation, attempt }) =>
+    attempt("banners", async () =>
+      (await banners.list(operation)).map((each) => ({ state: stateOf(operation, each), isRead: true, suggestedName: "banner" })),
+    ),
+};
