@@ -1,14 +1,9 @@
 import { z } from "zod";
 import { instant, isPast } from "../contract/comparison";
-import { CreateRequest, Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
-import { differencesOf, spelledAs } from "../contract/fields";
-import { ReadFunction } from "../contract/function";
-import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr, onlyConnection, timeInput } from "../contract/inputs";
-import { Operation } from "../contract/operation";
-import { read as readIn } from "../program/invoke";
-import { Json } from "../text/json";
-import { asString, ResourceObject, system, wireName } from "./client";
-import { collection } from "./collection";
+import { Definition } from "../contract/definition";
+import { Adopt, ConnectionArgs, nonEmptyStr, timeInput } from "../contract/inputs";
+import { adminPath } from "./client";
+import { Published, siteObject } from "./site-object";
 
 /** The look of a banner. */
 export type BannerStyle = "info" | "warning" | "critical";
@@ -77,81 +72,7 @@ export interface BannerState extends BannerAttributes {
   bannerId: string;
 }
 
-interface StoredState extends BannerState {
-  /** The text without the HTML that Terraform Enterprise removed. */
-  publishedBody: string;
-}
-
-const banners = collection("admin-banners", "banners");
 const schedule = ["scheduledPublishAt", "scheduledExpireAt", "timezone"] as const;
-const names = ["title", "body", "style", "audience", ...schedule] as const;
-
-/** `last`: the last state or the inputs, whose text stays as long as the published one does. */
-function stateOf(operation: Operation, { id, attributes }: ResourceObject, last?: { body: string; publishedBody?: string }): StoredState {
-  const shown = Object.fromEntries(names.map((name) => [name, attributes[wireName(operation, name)] ?? undefined]));
-  const publishedBody = asString(attributes.body);
-  const isKnown = last && (last.publishedBody ?? publishedBody) === publishedBody;
-  const state = { ...shown, bannerId: id, publishedBody, body: isKnown ? last.body : publishedBody } as StoredState;
-  return last ? spelledAs(banner.fields, last, state) : state;
-}
-
-/** The attributes of a write. An undeclared schedule is removed. */
-const attributesOf = (operation: Operation, inputs: BannerInputs): Json =>
-  Object.fromEntries(names.map((name) => [wireName(operation, name), inputs[name] ?? null]));
-
-/** Creating a banner would silently replace the one that the site has. */
-async function find({ operation, inputs }: FindRequest<BannerInputs>): Promise<ExistingObject<StoredState> | undefined> {
-  const [other] = await banners.list(operation);
-  if (!other) return undefined;
-  const state = stateOf(operation, other);
-  const differences = differencesOf(banner.fields, names, state, inputs);
-  // The response to an earlier create may have been lost.
-  if (differences.length === 0) return { state, differences };
-  return { state, differences, refusal: { reason: "the site already has another banner", remedy: "set adopt: true to change that one." } };
-}
-
-async function create({ operation, inputs, existing }: CreateRequest<BannerInputs, StoredState>): Promise<StoredState> {
-  const attributes = attributesOf(operation, inputs);
-  if (existing?.differences?.length === 0 && existing.state) return spelledAs(banner.fields, inputs, existing.state);
-  const { bannerId } = existing?.state ?? {};
-  return stateOf(
-    operation,
-    await (bannerId ? banners.update(operation, bannerId, attributes) : banners.create(operation, attributes)),
-    inputs,
-  );
-}
-
-async function update({ operation, inputs, last: { bannerId } }: UpdateRequest<BannerInputs, StoredState>): Promise<StoredState> {
-  return stateOf(operation, await banners.update(operation, bannerId, attributesOf(operation, inputs)), inputs);
-}
-
-async function read({ operation, state }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
-  const found = (await banners.list(operation)).find(({ id }) => id === state.bannerId);
-  if (found) return stateOf(operation, found, state.publishedBody === undefined ? undefined : state);
-  return isPast(state.scheduledExpireAt) ? state : undefined;
-}
-
-export const siteBanners: ReadFunction<ConnectionArgs, BannerState[]> = {
-  token: "platform:listBanners",
-  operation: "Cannot list banners",
-  system,
-  dialects: ["hashicorp"],
-  options: onlyConnection,
-  property: "banners",
-  run: async (operation) =>
-    (await banners.list(operation)).map((each) => {
-      const { publishedBody: _, ...shown } = stateOf(operation, each);
-      return shown;
-    }),
-};
-
-/**
- * Lists the banner that users see and those that are scheduled: `GET /api/v2/admin/banners`. The function fails with `ERR_FORBIDDEN` if the token
- * does not belong to a site administrator.
- */
-export function listBanners(options: ConnectionArgs = {}): Promise<BannerState[]> {
-  return readIn(siteBanners, options);
-}
 
 /**
  * The announcement that all users of the site see.
@@ -191,15 +112,14 @@ export function listBanners(options: ConnectionArgs = {}): Promise<BannerState[]
  * @requests A create that adopts a banner sends a `PATCH` instead of the `POST`.
  * @unreadable Nothing, because Terraform Enterprise returns all attributes.
  */
-export const banner: Definition<BannerInputs, BannerState, StoredState> = {
-  system,
-  dialects: ["hashicorp"],
-  token: "platform:Banner",
+export const banner: Definition<BannerInputs, BannerState, Published<BannerState>> = siteObject({
+  type: "Banner",
   displayName: "banner",
   name: "<title>",
-  id: "<bannerId>",
-  readById: true,
-  fields: {
+  documentType: "admin-banners",
+  list: ["banners"],
+  id: "bannerId",
+  attributes: {
     title: { input: nonEmptyStr.max(100, "must have at most 100 characters"), required: true, output: true },
     body: { input: nonEmptyStr, required: true, output: true },
     style: { input: z.enum(BannerStyle, 'must be "info", "warning" or "critical"'), required: true, output: true },
@@ -208,10 +128,6 @@ export const banner: Definition<BannerInputs, BannerState, StoredState> = {
     scheduledExpireAt: { input: timeInput, output: true, compare: instant },
     timezone: { input: nonEmptyStr, output: true },
     bannerId: { output: true, essential: true },
-    // The program may have marked the text as a secret.
-    publishedBody: { stored: true, secretOutput: true },
-    adopt: adoptField,
-    connection: connectionField,
   },
   rules: [
     {
@@ -223,19 +139,10 @@ export const banner: Definition<BannerInputs, BannerState, StoredState> = {
       },
     },
   ],
-  // A program that declares two would replace one with the other.
-  objects: {
-    fields: [],
-    paths: () => [banners.path],
-    remove: ({ state }, claims) => banners.remove(claims, banners.path, state.bannerId),
-  },
-  deleteBeforeReplace: true,
-  read,
-  find,
-  create,
-  update,
-  discover: ({ operation, attempt }) =>
-    attempt("banners", async () =>
-      (await banners.list(operation)).map((each) => ({ state: stateOf(operation, each), isRead: true, suggestedName: "banner" })),
-    ),
-};
+  // A site shows one banner: a second one would silently replace it.
+  object: { fields: [], path: () => adminPath("banners") },
+  find: ([other]) => other,
+  refusal: { reason: "the site already has another banner", remedy: "set adopt: true to change that one." },
+  isOver: ({ scheduledExpireAt }) => isPast(scheduledExpireAt),
+  discover: { name: "title" },
+});

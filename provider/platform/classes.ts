@@ -13,13 +13,13 @@ import { OidcKeyRotationInputs, OidcKeyRotationState, oidcKeyRotation } from "./
 import { oidcKeyTrim } from "./oidc-key-trim";
 import { samlCertificateRevocation } from "./saml-certificate-revocation";
 import { SamlIdpCertificateInputs, SamlIdpCertificateState, samlIdpCertificate } from "./saml-idp-certificate";
-import { ScimSettingsInputs, ScimSettingsState, scimSettings } from "./scim-settings";
 import { ScimTokenInputs, ScimTokenState, scimToken } from "./scim-token";
 import { CostEstimationSettingsInputs, CostEstimationSettingsState, costEstimationSettings } from "./settings/cost-estimation-settings";
 import { CustomizationSettingsInputs, CustomizationSettingsState, customizationSettings } from "./settings/customization-settings";
 import { GeneralSettingsInputs, GeneralSettingsState, generalSettings } from "./settings/general-settings";
 import { readSettings, SettingsResult } from "./settings/read";
 import { SamlSettingsInputs, SamlSettingsState, samlSettings } from "./settings/saml-settings";
+import { ScimSettingsInputs, ScimSettingsState, scimSettings } from "./settings/scim-settings";
 import { SmsSettingsInputs, SmsSettingsState, smsSettings } from "./settings/sms-settings";
 import { SmtpSettingsInputs, SmtpSettingsState, smtpSettings } from "./settings/smtp-settings";
 import { SmsVerificationInputs, smsVerification } from "./sms-verification";
@@ -31,7 +31,6 @@ export { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState } from ".
 export { ListRevokedModuleVersionsOptions, ModuleVersionRevocationInputs, ModuleVersionRevocationState } from "./module-version-revocation";
 export { OidcKeyRotationInputs, OidcKeyRotationState } from "./oidc-key-rotation";
 export { SamlIdpCertificateInputs, SamlIdpCertificateState } from "./saml-idp-certificate";
-export { ScimSettingsInputs, ScimSettingsState } from "./scim-settings";
 export { ScimTokenInputs, ScimTokenState } from "./scim-token";
 export {
   CostEstimationSettingsAttributes,
@@ -51,6 +50,7 @@ export {
   SamlSettingsState,
   SamlSignatureMethod,
 } from "./settings/saml-settings";
+export { ScimSettingsAttributes, ScimSettingsInputs, ScimSettingsState } from "./settings/scim-settings";
 export { SmsSettingsAttributes, SmsSettingsInputs, SmsSettingsState } from "./settings/sms-settings";
 export { SmtpAuth, SmtpSettingsAttributes, SmtpSettingsInputs, SmtpSettingsState } from "./settings/smtp-settings";
 export { SmsVerificationInputs } from "./sms-verification";
@@ -154,7 +154,7 @@ export interface DataRetentionPolicy extends Outputs<DataRetentionPolicyState> {
  * It applies to each organization and workspace without a policy of its own. **Terraform Enterprise deletes files of state versions**: it marks
  * those that are older for deletion, and they cannot be restored after its grace period. So a preview warns of a new or a shorter age.
  *
- * If the site already has another policy, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource
+ * If the site already has a policy, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource
  * removes the policy, and Terraform Enterprise then keeps everything. A removed policy does not restore deleted files.
  *
  * HashiCorp's reference documents a policy that deletes by age for the site. The policy that keeps everything, and the finer attributes of
@@ -383,8 +383,7 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  * Revokes the identity provider's old certificate.
  *
  * Terraform Enterprise then no longer accepts `oldIdpCert` of {@link SamlSettings}. Users are locked out if the identity provider still signs with
- * it. Since release 2.1, Terraform Enterprise also accepts the certificates of a [separate
- * list](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/saml-idp-certificates), which this package neither reads nor changes.
+ * it. Each {@link SamlIdpCertificate} stays accepted.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.
@@ -449,47 +448,6 @@ export class SamlIdpCertificate extends CustomResource {
 
   constructor(name: string, args: SamlIdpCertificateArgs, opts?: CustomResourceOptions) {
     super(...registration(samlIdpCertificate, name, args, opts));
-  }
-}
-
-/** Arguments of {@link ScimSettings}. */
-export interface ScimSettingsArgs extends Args<ScimSettingsInputs> {}
-export interface ScimSettings extends Outputs<ScimSettingsState> {}
-
-/**
- * SCIM provisioning of users and groups.
- *
- * Creating the resource enables SCIM, which requires SAML with the `providerType` of an identity provider that Terraform Enterprise supports. If
- * SCIM is already enabled, the resource adopts it, and the provider prints what it changes, old -> new. If somebody disables SCIM, a refresh
- * removes the resource from the state, and the next `pulumi up` enables SCIM again. A {@link ScimToken} authenticates the identity provider.
- *
- * An attribute that you remove from the program keeps its value.
- *
- * Destroying the resource leaves SCIM enabled, because disabling it deletes data: with `disableOnDelete`, it disables SCIM. Site administrators
- * whom SCIM has appointed keep that right.
- *
- * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
- * Enterprise is older than release 2.0.0.
- *
- * @example Enable SCIM
- * ```ts
- * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
- * new platform.ScimSettings("scim", {}, { dependsOn: saml });
- * ```
- * @example A group of site administrators, while provisioning is paused
- * ```ts
- * new platform.ScimSettings("scim", { paused: true, siteAdminGroupScimId: "ef498761-2cc7-4569-9bd9-970a270dbb88" });
- * ```
- * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
- * @requests Create and update send the `PATCH` only if a value differs. A delete sends the `DELETE` only with `disableOnDelete`.
- * @unreadable Nothing, because Terraform Enterprise returns all attributes.
- */
-export class ScimSettings extends CustomResource {
-  /** Reads what exists without managing it; the id is `scim`. */
-  static readonly get: Getter<ScimSettings> = getter(() => ScimSettings);
-
-  constructor(name: string, args: ScimSettingsArgs = {}, opts?: CustomResourceOptions) {
-    super(...registration(scimSettings, name, args, opts));
   }
 }
 
@@ -734,6 +692,50 @@ export class SamlSettings extends CustomResource {
 /** Reads the current SAML settings: `GET /api/v2/admin/saml-settings`. */
 export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResult<SamlSettingsState>> {
   return readSettings(samlSettings, options);
+}
+
+/** Arguments of {@link ScimSettings}. */
+export interface ScimSettingsArgs extends Args<ScimSettingsInputs> {}
+export interface ScimSettings extends Outputs<ScimSettingsState> {}
+
+/**
+ * SCIM provisioning of users and groups.
+ *
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete`. A {@link ScimToken} authenticates the identity provider.
+ *
+ * Terraform Enterprise can only disable SCIM together with all that it has provisioned. So destroying the resource leaves SCIM enabled, and a
+ * preview warns if the program declares `enabled: false`. Site administrators whom SCIM has appointed then keep that right.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 2.0.0. Enabling SCIM fails with `ERR_REJECTED` if SAML does not permit it.
+ *
+ * @example Enable SCIM
+ * ```ts
+ * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
+ * new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
+ * ```
+ * @example A group of site administrators, while provisioning is paused
+ * ```ts
+ * new platform.ScimSettings("scim", { paused: true, siteAdminGroupScimId: "ef498761-2cc7-4569-9bd9-970a270dbb88" });
+ * ```
+ * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`. A change of `enabled` to false sends a `DELETE` instead.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
+ */
+export class ScimSettings extends CustomResource {
+  /** Reads what exists without managing it; the id is `scim`. */
+  static readonly get: Getter<ScimSettings> = getter(() => ScimSettings);
+
+  constructor(name: string, args: ScimSettingsArgs = {}, opts?: CustomResourceOptions) {
+    super(...registration(scimSettings, name, args, opts));
+  }
+}
+
+/** Reads the current SCIM settings: `GET /api/v2/admin/scim-settings`. */
+export function getScimSettings(options?: ConnectionArgs): Promise<SettingsResult<ScimSettingsState>> {
+  return readSettings(scimSettings, options);
 }
 
 /** Arguments of {@link SmsSettings}. */

@@ -1,7 +1,7 @@
 import { defineSystem } from "../connection";
 import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { ApiRequest, Request, Retry, Sender, send } from "../http";
 import { invalidResponse, isNotFound as isPlain404 } from "../http/failure";
 import { isObject } from "../text/json";
@@ -74,6 +74,10 @@ export const call = <Sent extends ApiRequest>(operation: Sender<Sent>, request: 
 
 /** Deletes an object. */
 export const remove = ({ operation, path }: Claim, retry: Retry): Promise<unknown> => sent(operation, { method: "DELETE", path, retry });
+
+/** Resets settings, which stay on the server. */
+export const reset = (operation: Writer, path: string): Promise<unknown> =>
+  sent(operation, { method: "DELETE", path, retry: "idempotent" });
 
 async function sent(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { Definition, ExistingObject, FindRequest, PlanNote, WriteRequest } from "../contract/definition";
-import { ReadFunction } from "../contract/function";
-import { Adopt, adoptField, ConnectionArgs, connectionField, onlyConnection } from "../contract/inputs";
+import { Adopt, adoptField, ConnectionArgs, connectionField } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { read as readIn } from "../program/invoke";
 import { adminPath, assertGone, call, callAsAdministrator, remove, resourceOf, system } from "./client";
 
 /** Inputs of {@link DataRetentionPolicy}. */
@@ -34,7 +32,7 @@ async function read(operation: Operation): Promise<DataRetentionPolicyState | un
   const request = { method: "GET", path, retry: "idempotent" } as const;
   try {
     const { attributes } = resourceOf(await call(operation, request), request);
-    // HashiCorp's reference shows one name in responses and the other in requests.
+    // HashiCorp's reference shows the first name in responses and the second in requests.
     const days = attributes["delete-older-than-n-days"] ?? attributes.deleteOlderThanNDays;
     return { deleteOlderThanDays: typeof days === "number" ? days : undefined };
   } catch (error) {
@@ -42,14 +40,9 @@ async function read(operation: Operation): Promise<DataRetentionPolicyState | un
   }
 }
 
-/** A policy with the declared age may be that of a create whose response was lost. */
-async function find({
-  operation,
-  inputs,
-}: FindRequest<DataRetentionPolicyInputs>): Promise<ExistingObject<DataRetentionPolicyState> | undefined> {
+async function find({ operation }: FindRequest<DataRetentionPolicyInputs>): Promise<ExistingObject<DataRetentionPolicyState> | undefined> {
   const state = await read(operation);
-  if (state?.deleteOlderThanDays === inputs.deleteOlderThanDays) return { state };
-  return state && { state, refusal: { reason: "the site already has another policy", remedy: "set adopt: true to overwrite it." } };
+  return state && { state, refusal: { reason: "the site already has a policy", remedy: "set adopt: true to overwrite it." } };
 }
 
 /** The server creates or updates the policy with the same request. */
@@ -67,30 +60,13 @@ const deletes = (days: number): PlanNote => ({
   reason: `Terraform Enterprise will delete the files of all state versions and configuration versions older than ${days} days, except where an organization or a workspace has a policy of its own`,
 });
 
-export const siteRetention: ReadFunction<ConnectionArgs, Partial<DataRetentionPolicyState>> = {
-  token: "platform:getDataRetentionPolicy",
-  operation: "Cannot read data retention policy",
-  system,
-  dialects: ["hashicorp"],
-  options: onlyConnection,
-  run: async (operation) => (await read(operation)) ?? {},
-};
-
-/**
- * Reads the data retention policy of the site with `GET /api/v2/admin/data-retention-policy-settings`. Without a policy, `deleteOlderThanDays` is
- * undefined. The function fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
- */
-export function getDataRetentionPolicy(options: ConnectionArgs = {}): Promise<Partial<DataRetentionPolicyState>> {
-  return readIn(siteRetention, options);
-}
-
 /**
  * The data retention policy of the whole site.
  *
  * It applies to each organization and workspace without a policy of its own. **Terraform Enterprise deletes files of state versions**: it marks
  * those that are older for deletion, and they cannot be restored after its grace period. So a preview warns of a new or a shorter age.
  *
- * If the site already has another policy, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource
+ * If the site already has a policy, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource
  * removes the policy, and Terraform Enterprise then keeps everything. A removed policy does not restore deleted files.
  *
  * HashiCorp's reference documents a policy that deletes by age for the site. The policy that keeps everything, and the finer attributes of
@@ -137,12 +113,8 @@ export const dataRetentionPolicy: Definition<DataRetentionPolicyInputs, DataRete
   planNotes: ({ inputs: { deleteOlderThanDays: days }, last }) => (days < (last?.deleteOlderThanDays ?? Infinity) ? [deletes(days)] : []),
   read: ({ operation }) => read(operation),
   find,
-  create: ({ operation, inputs, existing }) =>
-    existing?.state?.deleteOlderThanDays === inputs.deleteOlderThanDays ? Promise.resolve(existing.state) : write({ operation, inputs }),
+  create: write,
   update: write,
   discover: ({ operation, attempt }) =>
-    attempt("data retention policy", async () => {
-      const state = await read(operation);
-      return state ? [{ state, isRead: true, suggestedName: "data-retention-policy" }] : [];
-    }),
+    attempt("data retention policy", async () => [await read(operation)].flatMap((state) => (state ? [{ state, isRead: true }] : []))),
 };

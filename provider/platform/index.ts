@@ -1,11 +1,8 @@
 export { ActionArgs, ActionInputs, ActionState } from "./action";
-export { listBanners } from "./banner";
 export * from "./classes";
-export { getDataRetentionPolicy } from "./data-retention-policy";
 export { Module, ModuleVersion } from "./module-version";
 export { ListRevokedModuleVersionsOptions, listRevokedModuleVersions } from "./module-version-revocation";
 export { GetModuleVersionOptions, getModuleVersion, ListModuleVersionsOptions, listModuleVersions } from "./module-versions";
-export { getScimSettings } from "./scim-settings";
 export { OnDelete, SettingsArgs, SettingsInputs, SettingsState } from "./settings/page";
 export { SettingsResult } from "./settings/read";
 export { Workspace, WorkspaceInclude } from "./workspace";

@@ -11,34 +11,14 @@ import {
 import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
-import { Writer } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { isObject, Json } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, clearCachedVersion, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion } from "./module-version";
 import { readAll } from "./pages";
 
 /** Inputs of {@link ModuleVersionDeprecation}. */
-export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
-  /**
-   * The organization that owns the module.
-   * @example "acme"
-   */
-  organizationName: string;
-  /**
-   * The name of the module.
-   * @example "network"
-   */
-  moduleName: string;
-  /**
-   * The provider that the module is for.
-   * @example "aws"
-   */
-  moduleProvider: string;
-  /**
-   * The version, as listed in the registry.
-   * @example "2.0.0-rc.1"
-   */
-  moduleVersion: string;
+export interface ModuleVersionDeprecationInputs extends ConnectionArgs, Identity {
   /**
    * The reason, for users of the version. Terraform Enterprise may append to it.
    * @example "Use 2.0.0, which encrypts the flow logs."
@@ -69,6 +49,15 @@ export interface ModuleVersionDeprecationState extends Identity {
 }
 
 export const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
+const identityField = { input: part, required: true, output: true, replaces: true } as const;
+/** The fields in the address of a version. */
+export const identityFields = {
+  organizationName: identityField,
+  moduleName: identityField,
+  moduleProvider: identityField,
+  moduleVersion: identityField,
+};
+
 export const identityOf = (fields: Identity): Identity =>
   Object.fromEntries(identity.map((field) => [field, fields[field]])) as unknown as Identity;
 
@@ -107,9 +96,9 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 export const versionPath = (version: Identity): string =>
   apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
-async function write(operation: Writer, version: Identity, deprecation: Json): Promise<unknown> {
+export async function patchVersion(operation: Writer, version: Identity, attributes: Json): Promise<unknown> {
   try {
-    const body = { data: { type: "module-versions", attributes: { deprecation } } };
+    const body = { data: { type: "module-versions", attributes } };
     return await call(operation, { method: "PATCH", path: versionPath(version), body, retry: "idempotent" });
   } finally {
     clearCachedVersion(operation, version);
@@ -122,7 +111,8 @@ type Published = NonNullable<ModuleVersion["deprecation"]>;
 async function deprecate(operation: Writer, inputs: ModuleVersionDeprecationInputs, published?: string): Promise<StoredState> {
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = published && "" } = inputs;
-  const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {
+  const deprecation = { "deprecated-status": "Deprecated", reason, link };
+  const document = await patchVersion(operation, inputs, { deprecation }).catch((error) => {
     if (!isNotFound(operation, error)) throw error;
     throw error.with({ hint: notFoundHint });
   });
@@ -174,15 +164,15 @@ async function update({ operation, inputs, last }: UpdateRequest<ModuleVersionDe
 }
 
 export const notFoundHint = "The version does not exist, or the token may not manage the modules of that organization.";
-export const notManager = "The token may not manage the modules of that organization.";
 
-async function reinstate(operation: Writer, state: ModuleVersionDeprecationState): Promise<void> {
+/** Reverts the status of a version. `isStill`: whether the version still has it. */
+export async function revert(operation: Writer, version: Identity, attributes: Json, isStill: () => Promise<unknown>): Promise<void> {
   try {
-    await write(operation, state, { "deprecated-status": "Undeprecated" });
+    await patchVersion(operation, version, attributes);
   } catch (error) {
     if (!isNotFound(operation, error)) throw error;
-    // A removed version needs no reinstating. If it still exists, the 404 means that the token may not manage it.
-    if (await readVersion(operation, state)) throw error.with({ rule: "not-manager", hint: notManager });
+    // A removed version has no status. If it still has one, the 404 means that the token may not manage it.
+    if (await isStill()) throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
 }
 
@@ -191,25 +181,33 @@ const withoutLink: PlanNote = {
   reason: "is not declared, and the API specification requires it: the platform may reject the deprecation",
 };
 
-/** The private modules to search: the given ones, or those of every organization that the token can read. */
-export async function modulesFor({ operation, modules, attempt }: DiscoverRequest, what: string): Promise<Module[]> {
-  if (modules.length > 0) return modules.map(named);
-  return attempt(what, async () => {
-    if (!dialectOf(operation).readsOrganizations)
-      throw new StewardError({
-        code: "ERR_NOT_FOUND",
-        reason: "the API specification has no endpoint that lists modules",
-        hint: "Specify each module with --module <organization>/<name>/<provider>.",
-      });
-    const organizations = await readAll(operation, apiPath("api", "v2", "organizations"));
-    const lists = organizations.map(({ id }) =>
-      attempt(`modules of ${id}`, async () => {
-        const listed = await readAll(operation, apiPath("api", "v2", "organizations", id, "registry-modules"));
-        return listed.map(({ attributes }) => named([id, asString(attributes.name), asString(attributes.provider)].join("/")));
-      }),
-    );
-    return (await Promise.all(lists)).flat();
-  });
+/** Finds versions in the given private modules, or in those of every organization that the token can read. */
+export async function searchModules(
+  { operation, modules, attempt }: DiscoverRequest,
+  what: string,
+  find: (module: Module) => Promise<Identity[]>,
+): Promise<{ state: Identity }[]> {
+  const search = async (module: Module): Promise<{ state: Identity }[]> =>
+    attempt(addressOf(module).join("/"), async () => (await find(module)).map((version) => ({ state: identityOf(version) })));
+  const searched = modules.length > 0 ? modules.map(named) : await attempt(what, () => modulesOf(operation, attempt));
+  return (await Promise.all(searched.map(search))).flat();
+}
+
+async function modulesOf(operation: Operation, attempt: DiscoverRequest["attempt"]): Promise<Module[]> {
+  if (!dialectOf(operation).readsOrganizations)
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: "the API specification has no endpoint that lists modules",
+      hint: "Specify each module with --module <organization>/<name>/<provider>.",
+    });
+  const organizations = await readAll(operation, apiPath("api", "v2", "organizations"));
+  const lists = organizations.map(({ id }) =>
+    attempt(`modules of ${id}`, async () => {
+      const listed = await readAll(operation, apiPath("api", "v2", "organizations", id, "registry-modules"));
+      return listed.map(({ attributes }) => named([id, asString(attributes.name), asString(attributes.provider)].join("/")));
+    }),
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 function named(module: string): Module {
@@ -264,10 +262,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   readById: true,
   fields: {
-    organizationName: { input: part, required: true, output: true, replaces: true },
-    moduleName: { input: part, required: true, output: true, replaces: true },
-    moduleProvider: { input: part, required: true, output: true, replaces: true },
-    moduleVersion: { input: part, required: true, output: true, replaces: true },
+    ...identityFields,
     reason: { input: nonEmptyStr, required: true, output: true },
     link: { input: nonEmptyStr, output: true },
     // The program may have marked the reason and the link as secrets.
@@ -280,7 +275,10 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   objects: {
     fields: identity,
     paths: (fields) => [versionPath(fields)],
-    remove: ({ state }, claims) => claims.each(versionPath(state), ({ operation }) => reinstate(operation, state)),
+    remove: ({ state }, claims) =>
+      claims.each(versionPath(state), ({ operation }) =>
+        revert(operation, state, { deprecation: { "deprecated-status": "Undeprecated" } }, () => readVersion(operation, state)),
+      ),
   },
   planNotes: ({ operation, inputs, last }) =>
     inputs.link !== undefined || dialectOf(operation).formsAreKnown || (last && last.link === undefined) ? [] : [withoutLink],
@@ -288,13 +286,8 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   find,
   create,
   update,
-  discover: async (request) => {
-    const searches = (await modulesFor(request, "deprecated module versions")).map((module) =>
-      request.attempt(addressOf(module).join("/"), async () => {
-        const versions = (await readModuleVersions(request.operation, module)) ?? [];
-        return versions.filter(({ deprecation }) => deprecation).map((version) => ({ state: identityOf(version) }));
-      }),
-    );
-    return (await Promise.all(searches)).flat();
-  },
+  discover: (request) =>
+    searchModules(request, "deprecated module versions", async (module) =>
+      ((await readModuleVersions(request.operation, module)) ?? []).filter(({ deprecation }) => deprecation),
+    ),
 };

@@ -1,37 +1,27 @@
-import { Definition, ExistingObject, FindRequest, UpdateRequest } from "../contract/definition";
+import { Definition, ExistingObject, FindRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { ReadFunction } from "../contract/function";
-import { Adopt, adoptField, ConnectionArgs, connectionField, connectionInput, nonEmptyStr, strictObject } from "../contract/inputs";
+import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
 import { read as readIn } from "../program/invoke";
 import { isObject, isStringList } from "../text/json";
 import { apiPath, asString, call, canRead, isNotFound, resourceOf, system } from "./client";
-import { addressOf, Identity, Module, part } from "./module-version";
-import { identity, identityOf, modulesFor, notFoundHint, notManager, versionPath } from "./module-version-deprecation";
+import { addressOf, Identity, Module } from "./module-version";
+import {
+  identity,
+  identityFields,
+  identityOf,
+  notFoundHint,
+  patchVersion,
+  revert,
+  searchModules,
+  versionPath,
+} from "./module-version-deprecation";
+import { listOptions } from "./module-versions";
 
 /** Inputs of {@link ModuleVersionRevocation}. */
-export interface ModuleVersionRevocationInputs extends ConnectionArgs {
-  /**
-   * The organization that owns the module.
-   * @example "acme"
-   */
-  organizationName: string;
-  /**
-   * The name of the module.
-   * @example "network"
-   */
-  moduleName: string;
-  /**
-   * The provider that the module is for.
-   * @example "aws"
-   */
-  moduleProvider: string;
-  /**
-   * The version, as listed in the registry. It must be deprecated.
-   * @example "1.0.0"
-   */
-  moduleVersion: string;
+export interface ModuleVersionRevocationInputs extends ConnectionArgs, Identity {
   /**
    * The message, for users of the version.
    * @example "Its flow logs are not encrypted. Use 2.0.0."
@@ -59,68 +49,47 @@ export interface ModuleVersionRevocationState extends Identity {
   link: string | undefined;
 }
 
-type Revocation = Pick<ModuleVersionRevocationState, "message" | "link">;
-
-const modulePath = (module: Module, ...more: string[]): string =>
-  apiPath("api", "v2", "organizations", module.organizationName, "registry-modules", "private", ...addressOf(module), ...more);
-
-/** The attributes of a registry page; undefined if it does not exist. A 404 proves that only to a member of the organization. */
+/** The attributes of a page of the registry; undefined if it does not exist. A 404 proves that only to a member of the organization. */
 async function attributesOf(
   operation: Operation,
   module: Module,
-  more: string[],
+  page: string[],
   query = {},
 ): Promise<Record<string, unknown> | undefined> {
-  const request = { method: "GET", path: modulePath(module, ...more), query, retry: "idempotent" } as const;
+  const organization = ["api", "v2", "organizations", module.organizationName];
+  const path = apiPath(...organization, "registry-modules", "private", ...addressOf(module), ...page);
+  const request = { method: "GET", path, query, retry: "idempotent" } as const;
   try {
     return resourceOf(await call(operation, request), request).attributes;
   } catch (error) {
-    if (!isNotFound(operation, error)) throw error;
-    if (await canRead(operation, apiPath("api", "v2", "organizations", module.organizationName))) return undefined;
-    throw error.with({ rule: "module-not-shown", hint: "Check its names, and that the token's user is in a team of that organization." });
+    if (isNotFound(operation, error) && (await canRead(operation, apiPath(...organization)))) return undefined;
+    throw error;
   }
 }
 
-function revocationIn({ revocation }: Record<string, unknown>): Revocation | undefined {
+function revocationIn(version: Identity, { revocation }: Record<string, unknown> = {}): ModuleVersionRevocationState | undefined {
   const { status, message, link } = isObject(revocation) ? revocation : {};
   // HashiCorp's reference shows both "Revoked" and "revoked".
-  return asString(status).toLowerCase() === "revoked" ? { message: asString(message), link: asString(link) || undefined } : undefined;
+  if (asString(status).toLowerCase() !== "revoked") return undefined;
+  return { ...identityOf(version), message: asString(message), link: asString(link) || undefined };
 }
 
-async function read(operation: Operation, version: Identity): Promise<ModuleVersionRevocationState | undefined> {
-  const attributes = await attributesOf(operation, version, ["version"], { module_version: version.moduleVersion });
-  const revocation = attributes && revocationIn(attributes);
-  return revocation && { ...identityOf(version), ...revocation };
-}
+const read = async (operation: Operation, version: Identity): Promise<ModuleVersionRevocationState | undefined> =>
+  revocationIn(version, await attributesOf(operation, version, ["version"], { module_version: version.moduleVersion }));
 
-const send = (operation: Writer, version: Identity, revocation: Record<string, string | undefined>): Promise<unknown> => {
-  const body = { data: { type: "module-versions", attributes: { revocation } } };
-  return call(operation, { method: "PATCH", path: versionPath(version), body, retry: "idempotent" });
-};
-
-async function revoke(
-  operation: Writer,
-  inputs: ModuleVersionRevocationInputs,
-  before?: Partial<Revocation>,
-): Promise<ModuleVersionRevocationState> {
+/** `before`: the link before the write. */
+async function revoke(operation: Writer, inputs: ModuleVersionRevocationInputs, before?: string): Promise<ModuleVersionRevocationState> {
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
-  const { message, link = before?.link && "" } = inputs;
-  const document = await send(operation, inputs, { status: "Revoked", message, link }).catch((error) => {
+  const { message, link = before && "" } = inputs;
+  const document = await patchVersion(operation, inputs, { revocation: { status: "Revoked", message, link } }).catch((error) => {
     if (isNotFound(operation, error)) throw error.with({ hint: notFoundHint });
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({ hint: "Only a deprecated version can be revoked: depend on its ModuleVersionDeprecation (`dependsOn`)." });
   });
-  const request = { method: "PATCH", path: versionPath(inputs) };
-  const revocation = revocationIn(resourceOf(document, request).attributes);
-  if (revocation) return { ...identityOf(inputs), ...revocation };
-  const { service } = operation.server.words;
-  throw new StewardError({
-    code: "ERR_REJECTED",
-    ...request,
-    rule: "not-revoked",
-    reason: "the response shows no revocation",
-    hint: `Upgrade ${service}: the revocation of module versions requires release 202505-1 or later.`,
-  });
+  const revoked = revocationIn(inputs, resourceOf(document, { method: "PATCH", path: versionPath(inputs) }).attributes);
+  if (revoked) return revoked;
+  const reason = "the response shows no revocation, which requires release 202505-1 or later";
+  throw new StewardError({ code: "ERR_REJECTED", rule: "not-revoked", reason, hint: `Upgrade ${operation.server.words.service}.` });
 }
 
 /** A version that is already revoked with this message and link needs no adoption. */
@@ -129,31 +98,11 @@ async function find({
   inputs,
 }: FindRequest<ModuleVersionRevocationInputs>): Promise<ExistingObject<ModuleVersionRevocationState> | undefined> {
   const state = await read(operation, inputs);
-  const differences = state && differencesOf(moduleVersionRevocation.fields, ["message", "link"], state, inputs);
-  if (!state || differences?.length === 0) return state && { state, differences };
-  return {
-    state,
-    differences,
-    refusal: {
-      reason: "it is already revoked with a different message or link",
-      remedy: "set adopt: true to overwrite them, or declare the same message and link.",
-    },
-  };
-}
-
-async function reinstate(operation: Writer, state: ModuleVersionRevocationState): Promise<void> {
-  try {
-    await send(operation, state, { status: "Unrevoked" });
-  } catch (error) {
-    if (!isNotFound(operation, error)) throw error;
-    // A removed version needs no reinstating. If it is still revoked, the 404 means that the token may not manage it.
-    if (await read(operation, state)) throw error.with({ rule: "not-manager", hint: notManager });
-  }
-}
-
-async function revokedVersions(operation: Operation, module: Module): Promise<string[]> {
-  const { "revoked-versions": versions } = (await attributesOf(operation, module, [])) ?? {};
-  return isStringList(versions) ? versions : [];
+  if (!state) return undefined;
+  const differences = differencesOf(moduleVersionRevocation.fields, ["message", "link"], state, inputs);
+  const reason = "it is already revoked with a different message or link";
+  const remedy = "set adopt: true to overwrite them, or declare the same message and link.";
+  return { state, differences, refusal: differences.length > 0 ? { reason, remedy } : undefined };
 }
 
 /** Options of {@link listRevokedModuleVersions}. */
@@ -164,9 +113,12 @@ export const revokedModuleVersions: ReadFunction<ListRevokedModuleVersionsOption
   operation: "Cannot list revoked module versions",
   system,
   dialects: ["hashicorp"],
-  options: strictObject({ organizationName: part, moduleName: part, moduleProvider: part, connection: connectionInput }),
+  options: listOptions,
   property: "versions",
-  run: revokedVersions,
+  async run(operation, module) {
+    const { "revoked-versions": versions } = (await attributesOf(operation, module, [])) ?? {};
+    return isStringList(versions) ? versions : [];
+  },
 };
 
 /**
@@ -222,10 +174,7 @@ export const moduleVersionRevocation: Definition<ModuleVersionRevocationInputs, 
   id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   readById: true,
   fields: {
-    organizationName: { input: part, required: true, output: true, replaces: true },
-    moduleName: { input: part, required: true, output: true, replaces: true },
-    moduleProvider: { input: part, required: true, output: true, replaces: true },
-    moduleVersion: { input: part, required: true, output: true, replaces: true },
+    ...identityFields,
     message: { input: nonEmptyStr, required: true, output: true },
     link: { input: nonEmptyStr, output: true },
     adopt: adoptField,
@@ -235,20 +184,18 @@ export const moduleVersionRevocation: Definition<ModuleVersionRevocationInputs, 
     fields: identity,
     // The deprecation of the version is an object of its own.
     paths: (fields) => [`${versionPath(fields)}/revocation`],
-    remove: ({ state }, claims) => claims.each(`${versionPath(state)}/revocation`, ({ operation }) => reinstate(operation, state)),
+    remove: ({ state }, claims) =>
+      claims.each(`${versionPath(state)}/revocation`, ({ operation }) =>
+        revert(operation, state, { revocation: { status: "Unrevoked" } }, () => read(operation, state)),
+      ),
   },
   read: ({ operation, state }) => read(operation, state),
   find,
-  create: ({ operation, inputs, existing }) =>
-    existing?.state && existing.differences?.length === 0 ? Promise.resolve(existing.state) : revoke(operation, inputs, existing?.state),
-  update: ({ operation, inputs, last }: UpdateRequest<ModuleVersionRevocationInputs, ModuleVersionRevocationState>) =>
-    revoke(operation, inputs, last),
-  discover: async (request) => {
-    const searches = (await modulesFor(request, "revoked module versions")).map((module) =>
-      request.attempt(addressOf(module).join("/"), async () =>
-        (await revokedVersions(request.operation, module)).map((moduleVersion) => ({ state: { ...module, moduleVersion } })),
-      ),
-    );
-    return (await Promise.all(searches)).flat();
-  },
+  create: async ({ operation, inputs, existing }) =>
+    existing?.state && existing.differences?.length === 0 ? existing.state : revoke(operation, inputs, existing?.state?.link),
+  update: ({ operation, inputs, last }) => revoke(operation, inputs, last.link),
+  discover: (request) =>
+    searchModules(request, "revoked module versions", async (module) =>
+      (await revokedModuleVersions.run(request.operation, module)).map((moduleVersion) => ({ ...module, moduleVersion })),
+    ),
 };

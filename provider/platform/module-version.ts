@@ -6,17 +6,29 @@ import { apiPath, call, canRead, dialectOf, isAdministrator, isOwnNotFound } fro
 
 /** A private module. */
 export interface Module {
-  /** The organization that owns the module. */
+  /**
+   * The organization that owns the module.
+   * @example "acme"
+   */
   organizationName: string;
-  /** The name of the module. */
+  /**
+   * The name of the module.
+   * @example "network"
+   */
   moduleName: string;
-  /** The provider that the module is for. */
+  /**
+   * The provider that the module is for.
+   * @example "aws"
+   */
   moduleProvider: string;
 }
 
 /** The address of a version. */
 export interface Identity extends Module {
-  /** The version, as listed in the registry: `1.2.0`, `2.0.0-rc.1`. */
+  /**
+   * The version, as listed in the registry.
+   * @example "2.0.0-rc.1"
+   */
   moduleVersion: string;
 }
 

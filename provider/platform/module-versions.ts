@@ -16,7 +16,7 @@ export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
   moduleVersion: string;
 }
 
-const listOptions = strictObject({ organizationName: part, moduleName: part, moduleProvider: part, connection: connectionInput });
+export const listOptions = strictObject({ organizationName: part, moduleName: part, moduleProvider: part, connection: connectionInput });
 const getOptions = strictObject({ ...listOptions.shape, moduleVersion: part });
 
 export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion> = {

@@ -76,10 +76,10 @@ export async function* itemsFrom<Item extends Identified>(first: Page<Item>, pat
   }
 }
 
-/** Reads a whole collection, with the largest page size of Terraform Enterprise. */
-export async function readAll(operation: Operation, path: string, send: typeof call = call): Promise<ResourceObject[]> {
+/** Reads a whole collection, with the largest page size of Terraform Enterprise. An empty size is for a list that may have no pages. */
+export async function readAll(operation: Operation, path: string, send: typeof call = call, size = "100"): Promise<ResourceObject[]> {
   const fetchPage = async (page: number): Promise<Page<ResourceObject>> => {
-    const query = { "page[number]": String(page), "page[size]": "100" };
+    const query = { "page[number]": size || page > 1 ? String(page) : undefined, "page[size]": size || undefined };
     return pageOf(await send(operation, { method: "GET", path, query, retry: "idempotent" }), path, completed);
   };
   const all: ResourceObject[] = [];

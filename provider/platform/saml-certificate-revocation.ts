@@ -5,8 +5,7 @@ import { ActionInputs, ActionState, action } from "./action";
  * Revokes the identity provider's old certificate.
  *
  * Terraform Enterprise then no longer accepts `oldIdpCert` of {@link SamlSettings}. Users are locked out if the identity provider still signs with
- * it. Since release 2.1, Terraform Enterprise also accepts the certificates of a [separate
- * list](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/saml-idp-certificates), which this package neither reads nor changes.
+ * it. Each {@link SamlIdpCertificate} stays accepted.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.

@@ -1,12 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { pem } from "../contract/comparison";
-import { CreateRequest, Definition, ExistingObject, FindRequest, UpdateRequest } from "../contract/definition";
+import { Definition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { spelledAs } from "../contract/fields";
-import { Adopt, adoptField, ConnectionArgs, connectionField, isCertificate, nonEmptyStr, rule } from "../contract/inputs";
+import { Adopt, ConnectionArgs, isCertificate, nonEmptyStr, rule } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { asString, ResourceObject, system } from "./client";
-import { collection } from "./collection";
+import { adminPath, asString, ResourceObject } from "./client";
+import { listOf, Published, siteObject } from "./site-object";
 
 /** Inputs of {@link SamlIdpCertificate}. */
 export interface SamlIdpCertificateInputs extends ConnectionArgs {
@@ -45,87 +44,33 @@ export interface SamlIdpCertificateState {
   expiresAt: string;
 }
 
-const certificates = collection("saml-idp-certificates", "saml-settings", "idp-certificates");
-
-/** The certificates by fingerprint, since a program does not know their ids. Terraform Enterprise accepts each only once. */
-export const certificatePaths = (certificate: string | undefined): string[] =>
-  certificate !== undefined && isCertificate(certificate)
-    ? [`${certificates.path}/${new X509Certificate(certificate).fingerprint256}`]
-    : [];
+const list = ["saml-settings", "idp-certificates"];
 
 /** The certificates that `idpCert` of the SAML settings manages, by their role in the list. */
 const legacy: Record<string, string> = { legacy_primary: "idpCert", legacy_old: "oldIdpCert" };
 const legacyOf = ({ attributes }: ResourceObject): string | undefined => legacy[asString(attributes["cert-role"])];
 
-/** The certificates in the list, without those of `idpCert`. */
-const managed = async (operation: Operation): Promise<ResourceObject[]> =>
-  (await certificates.list(operation)).filter((each) => !legacyOf(each));
+/** The object of a certificate, by fingerprint, since a program does not know the id, and Terraform Enterprise accepts each certificate only once. */
+export const certificatePath = (certificate = ""): string =>
+  `${adminPath(...list)}/${isCertificate(certificate) ? new X509Certificate(certificate).fingerprint256 : "invalid"}`;
 
 /** True if Terraform Enterprise trusts a certificate of the list. Older releases have no list. */
 export const hasListedCertificate = (operation: Operation): Promise<boolean> =>
-  managed(operation).then(
-    (all) => all.length > 0,
+  listOf(operation, list).then(
+    (all) => !all.every(legacyOf),
     () => false,
   );
 
-const stateOf = ({ id, attributes }: ResourceObject): SamlIdpCertificateState => ({
-  certificateId: id,
-  displayName: asString(attributes["display-name"]),
-  certificate: asString(attributes.cert),
-  fingerprint: asString(attributes.fingerprint),
-  issuer: asString(attributes.issuer),
-  expiresAt: asString(attributes["expires-at"]),
-});
-
-async function find({
-  operation,
-  inputs,
-}: FindRequest<SamlIdpCertificateInputs>): Promise<ExistingObject<SamlIdpCertificateState> | undefined> {
-  const [path] = certificatePaths(inputs.certificate);
-  const found = (await certificates.list(operation)).find(({ attributes }) => certificatePaths(asString(attributes.cert))[0] === path);
-  if (!found) return undefined;
-  const attribute = legacyOf(found);
-  if (attribute)
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
-      rule: "saml-settings",
-      reason: `${operation.server.words.service} already trusts this certificate as ${attribute} of the SAML settings`,
-      hint: `Declare only one of the two. ${attribute === "idpCert" ? "To move to the list, add the next certificate there, and remove idpCert from SamlSettings once users sign in with it." : "To trust it longer, revoke it with a SamlCertificateRevocation first."}`,
-    });
-  const state = stateOf(found);
-  // The response to an earlier create may have been lost.
-  if (state.displayName === inputs.displayName) return { state, differences: [] };
-  return {
-    state,
-    refusal: { reason: "the list already has this certificate under another name", remedy: "set adopt: true to rename it." },
-  };
-}
-
-const written = (inputs: SamlIdpCertificateInputs, state: SamlIdpCertificateState): SamlIdpCertificateState =>
-  spelledAs(samlIdpCertificate.fields, inputs, state);
-
-async function create({
-  operation,
-  inputs,
-  existing,
-}: CreateRequest<SamlIdpCertificateInputs, SamlIdpCertificateState>): Promise<SamlIdpCertificateState> {
-  const { displayName, certificate } = inputs;
-  const { state } = existing ?? {};
-  if (state?.displayName === displayName) return written(inputs, state);
-  const attributes = { "display-name": displayName };
-  if (state) return written(inputs, stateOf(await certificates.update(operation, state.certificateId, attributes)));
-  return written(inputs, stateOf(await certificates.create(operation, { ...attributes, cert: certificate })));
-}
-
-async function update({
-  operation,
-  inputs,
-  last,
-}: UpdateRequest<SamlIdpCertificateInputs, SamlIdpCertificateState>): Promise<SamlIdpCertificateState> {
-  const { displayName, certificate } = inputs;
-  // Of a certificate that `idpCert` manages, Terraform Enterprise changes only the name.
-  const body = pem.equal(certificate, last.certificate) && !last.outcomeUnknown ? {} : { cert: certificate };
-  return written(inputs, stateOf(await certificates.update(operation, last.certificateId, { "display-name": displayName, ...body })));
+function find(listed: readonly ResourceObject[], { certificate }: SamlIdpCertificateInputs): ResourceObject | undefined {
+  const found = listed.find(({ attributes }) => certificatePath(asString(attributes.cert)) === certificatePath(certificate));
+  const attribute = found && legacyOf(found);
+  if (!attribute) return found;
+  throw new StewardError({
+    code: "ERR_ALREADY_EXISTS",
+    rule: "saml-settings",
+    reason: `the SAML settings already have this certificate, as ${attribute}`,
+    hint: `Declare it once: here after ${attribute === "idpCert" ? "SamlSettings no longer has it" : "a SamlCertificateRevocation"}, or only there.`,
+  });
 }
 
 /**
@@ -158,15 +103,18 @@ async function update({
  * @requests A create sends no `POST` if the list has the certificate, and a `PATCH` instead if its name differs.
  * @unreadable Nothing, because Terraform Enterprise returns the certificate.
  */
-export const samlIdpCertificate: Definition<SamlIdpCertificateInputs, SamlIdpCertificateState> = {
-  system,
-  dialects: ["hashicorp"],
-  token: "platform:SamlIdpCertificate",
+export const samlIdpCertificate: Definition<
+  SamlIdpCertificateInputs,
+  SamlIdpCertificateState,
+  Published<SamlIdpCertificateState>
+> = siteObject({
+  type: "SamlIdpCertificate",
   displayName: "SAML IdP certificate",
   name: "<displayName>",
-  id: "<certificateId>",
-  readById: true,
-  fields: {
+  documentType: "saml-idp-certificates",
+  list,
+  id: "certificateId",
+  attributes: {
     displayName: { input: nonEmptyStr, required: true, output: true },
     certificate: {
       input: nonEmptyStr.refine(isCertificate, rule("certificate", "must be a valid certificate in PEM format, not a path")),
@@ -178,28 +126,10 @@ export const samlIdpCertificate: Definition<SamlIdpCertificateInputs, SamlIdpCer
     fingerprint: { output: true },
     issuer: { output: true },
     expiresAt: { output: true },
-    adopt: adoptField,
-    connection: connectionField,
   },
-  objects: {
-    fields: ["certificate"],
-    paths: ({ certificate }) => certificatePaths(certificate),
-    remove: ({ state: { certificate, certificateId } }, claims) =>
-      certificates.remove(claims, certificatePaths(certificate)[0] ?? certificates.path, certificateId),
-  },
-  read: async ({ operation, state }) => {
-    const found = await certificates.read(operation, state.certificateId);
-    return found && stateOf(found);
-  },
+  wireNames: { certificate: "cert" },
+  object: { fields: ["certificate"], path: ({ certificate }) => certificatePath(certificate) },
   find,
-  create,
-  update,
-  discover: ({ operation, attempt }) =>
-    attempt("SAML IdP certificates", async () =>
-      (await managed(operation)).map((each) => ({
-        state: stateOf(each),
-        isRead: true,
-        suggestedName: asString(each.attributes["display-name"]),
-      })),
-    ),
-};
+  refusal: { reason: "the list already has this certificate under another name", remedy: "set adopt: true to rename it." },
+  discover: { name: "displayName", isOther: (each) => legacyOf(each) !== undefined },
+});

@@ -1,13 +1,9 @@
 import { z } from "zod";
 import { instant } from "../contract/comparison";
-import { Definition, WriteRequest } from "../contract/definition";
-import { StewardError } from "../contract/errors";
-import { spelledAs } from "../contract/fields";
-import { ConnectionArgs, connectionField, nonEmptyStr, str, timeInput } from "../contract/inputs";
-import { secretOf, WithSecrets } from "../contract/secret";
-import { invalidResponse } from "../http/failure";
-import { asString, ResourceObject, system } from "./client";
-import { collection } from "./collection";
+import { Definition } from "../contract/definition";
+import { ConnectionArgs, nonEmptyStr, str, timeInput } from "../contract/inputs";
+import { WithSecrets } from "../contract/secret";
+import { Published, siteObject } from "./site-object";
 
 /** Inputs of {@link ScimToken}. */
 export interface ScimTokenInputs extends ConnectionArgs {
@@ -41,32 +37,7 @@ export interface ScimTokenState {
   expiresAt: string;
 }
 
-interface StoredState extends WithSecrets<ScimTokenState, "token"> {}
-
-const tokens = collection("authentication-tokens", "scim-tokens");
-
-/** The attributes that the server returns at any time. */
-const shownIn = ({ id, attributes }: ResourceObject): Omit<StoredState, "token"> => ({
-  tokenId: id,
-  description: asString(attributes.description),
-  expiresAt: asString(attributes["expired-at"]),
-});
-
-async function create({ operation, inputs: { description, expiresAt } }: WriteRequest<ScimTokenInputs>): Promise<StoredState> {
-  // A response that nobody could save would be lost, with a valid token.
-  await operation.run.engine.assertAlive();
-  const attributes = { description, ...(expiresAt === undefined ? {} : { "expired-at": expiresAt }) };
-  try {
-    const created = await tokens.create(operation, attributes);
-    const token = asString(created.attributes.token);
-    if (!created.id || !token) throw invalidResponse("POST", tokens.path).with({ outcomeUnknown: true });
-    return { ...spelledAs(scimToken.fields, { expiresAt }, shownIn(created)), token: secretOf(token) };
-  } catch (error) {
-    if (!(error instanceof StewardError) || !error.details.outcomeUnknown) throw error;
-    const hint = `A token with this description may have been created and lost: delete it in ${operation.server.words.service}. The next \`pulumi up\` creates a new one.`;
-    throw error.with({ rule: "token-perhaps-created", hint });
-  }
-}
+type Outputs = WithSecrets<ScimTokenState, "token">;
 
 /**
  * A token with which the identity provider authenticates to SCIM.
@@ -95,34 +66,24 @@ async function create({ operation, inputs: { description, expiresAt } }: WriteRe
  * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
  * @unreadable The token.
  */
-export const scimToken: Definition<ScimTokenInputs, WithSecrets<ScimTokenState, "token">, StoredState> = {
-  system,
-  dialects: ["hashicorp"],
-  token: "platform:ScimToken",
+export const scimToken: Definition<ScimTokenInputs, WithSecrets<ScimTokenState, "token">, Published<Outputs>> = siteObject<
+  ScimTokenInputs,
+  Outputs
+>({
+  type: "ScimToken",
   displayName: "SCIM token",
   name: "<description>",
-  // Unique for each token: the old one is deleted after the new one exists.
-  id: "<tokenId>",
-  fields: {
+  documentType: "authentication-tokens",
+  list: ["scim-tokens"],
+  id: "tokenId",
+  attributes: {
     description: { input: nonEmptyStr, required: true, output: true, replaces: true },
     expiresAt: { input: timeInput, output: true, compare: instant, replaces: true },
     // The default makes missing and removed keepers equal.
     keepers: { input: z.record(z.string(), str, "must be an object of strings by name"), default: () => ({}), replaces: true },
     tokenId: { output: true, essential: true },
     token: { output: true, secret: true },
-    connection: connectionField,
   },
-  objects: {
-    fields: [],
-    paths: () => [],
-    remove: ({ state: { tokenId } }, claims) => tokens.remove(claims, `${tokens.path}/${tokenId}`, tokenId),
-  },
-  deleteBeforeReplace: false,
-  read: async ({ operation, state }) => {
-    const found = await tokens.read(operation, state.tokenId);
-    return found && { ...shownIn(found), token: state.token };
-  },
-  create,
-  update: async ({ state }) => state,
+  wireNames: { expiresAt: "expired-at" },
   discover: "a token is shown only when it is created. Declare a new one",
-};
+});

@@ -10,12 +10,12 @@ import { oidcKeyRotation } from "../platform/oidc-key-rotation";
 import { oidcKeyTrim } from "../platform/oidc-key-trim";
 import { samlCertificateRevocation } from "../platform/saml-certificate-revocation";
 import { samlIdpCertificate } from "../platform/saml-idp-certificate";
-import { scimSettings } from "../platform/scim-settings";
 import { scimToken } from "../platform/scim-token";
 import { costEstimationSettings } from "../platform/settings/cost-estimation-settings";
 import { customizationSettings } from "../platform/settings/customization-settings";
 import { generalSettings } from "../platform/settings/general-settings";
 import { samlSettings } from "../platform/settings/saml-settings";
+import { scimSettings } from "../platform/settings/scim-settings";
 import { smsSettings } from "../platform/settings/sms-settings";
 import { smtpSettings } from "../platform/settings/smtp-settings";
 import { smsVerification } from "../platform/sms-verification";
@@ -49,12 +49,12 @@ export const definitions: readonly AnyDefinition[] = [
   oidcKeyTrim,
   samlCertificateRevocation,
   samlIdpCertificate,
-  scimSettings,
   scimToken,
   costEstimationSettings,
   customizationSettings,
   generalSettings,
   samlSettings,
+  scimSettings,
   smsSettings,
   smtpSettings,
   smsVerification,

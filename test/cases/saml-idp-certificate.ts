@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { certificate, sha1Certificate } from "../support/certificates";
+import { idpCertificate, otherCertificate } from "../support/certificates";
 import { word } from "../troubles/fuzz/values";
 import { Context, Properties, ResourceCase } from "./case";
 
@@ -14,25 +14,25 @@ export const cases: readonly ResourceCase[] = [
   {
     token: "platform:SamlIdpCertificate",
     dialects: ["hashicorp"],
-    inputs: () => ({ displayName: "Okta", certificate }),
-    changed: () => ({ displayName: "Okta 2027", certificate: sha1Certificate }),
+    inputs: () => ({ displayName: "Okta", certificate: idpCertificate }),
+    changed: () => ({ displayName: "Okta 2027", certificate: otherCertificate }),
     requests: () => ({
       create: [`GET ${path}`, `POST ${path}`],
       update: [`PATCH ${path}/<id>`],
-      refresh: [`GET ${path}/<id>`],
+      refresh: [`GET ${path}`],
       delete: [`DELETE ${path}/<id>`],
     }),
     drifts: [
       {
         change: async (context) =>
           context.outOfBand("platform", "PATCH", `${path}/${await idOf(context)}`, {
-            data: { attributes: { "display-name": "Theirs", cert: certificate } },
+            data: { attributes: { "display-name": "Theirs", cert: idpCertificate } },
           }),
         shows: ["certificate", "displayName"],
       },
       { change: async (context) => context.outOfBand("platform", "DELETE", `${path}/${await idOf(context)}`), shows: "gone" },
     ],
     paths: () => [path],
-    arbitraries: { displayName: word, certificate: fc.constant(certificate) },
+    arbitraries: { displayName: word, certificate: fc.constant(idpCertificate) },
   },
 ];

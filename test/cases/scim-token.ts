@@ -15,7 +15,7 @@ export const cases: readonly ResourceCase[] = [
       keepers: { year: "2027" },
     }),
     isRepeatable: false,
-    requests: () => ({ create: [`POST ${path}`], refresh: [`GET ${path}/<id>`], delete: [`DELETE ${path}/<id>`] }),
+    requests: () => ({ create: [`POST ${path}`], refresh: [`GET ${path}`], delete: [`DELETE ${path}/<id>`] }),
     arbitraries: {
       description: word,
       expiresAt: fc.constant("2126-01-01T00:00:00Z"),

@@ -15,6 +15,8 @@ export interface SettingsCase {
   values: AttributeValues;
   /** Attributes of Terraform Enterprise only. */
   productValues?: AttributeValues;
+  /** Attributes that their own suite tests, because no `PATCH` changes or restores them alone. */
+  ownValues?: readonly string[];
   /** The inputs that are required to enable the settings. */
   complete?: Properties;
   /** Inputs that must be declared with `enabled`, since the platform does not show if it has them. */
@@ -59,6 +61,7 @@ export function settingsCase({ settings, type, dialects, inputs, changed, drift,
     arbitraries: {
       onDelete: fc.constantFrom("restore", "retain"),
       ...arbitrariesOf({ ...more.values, ...more.productValues }),
+      ...Object.fromEntries((more.ownValues ?? []).map((name) => [name, fc.boolean()])),
       ...more.arbitraries,
     },
   };

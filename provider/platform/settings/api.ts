@@ -1,8 +1,8 @@
 import { Operation, Writer } from "../../contract/operation";
 import { Secret, secretOf } from "../../contract/secret";
-import { ApiRequest, Sender } from "../../http";
+import { ApiRequest } from "../../http";
 import { invalidResponse } from "../../http/failure";
-import { adminPath, callAsAdministrator, resourceOf, wireName } from "../client";
+import { adminPath, callAsAdministrator, reset, resourceOf, wireName } from "../client";
 import { readable, secrets } from "./attributes";
 import { SettingsPage, Values } from "./page";
 
@@ -14,6 +14,7 @@ export const fetchSettings = (page: SettingsPage, operation: Operation): Promise
 
 /** Writes attributes, and returns those in the response. */
 export function patchSettings(page: SettingsPage, operation: Writer, values: Values): Promise<Values> {
+  if (page.lostWhenDisabled && values.enabled === false) return send(page, operation, { method: "DELETE" });
   const named = Object.entries(values).map(([name, value]) => [
     wireName(operation, name),
     value instanceof Secret ? value.value() : (value ?? null),
@@ -23,9 +24,11 @@ export function patchSettings(page: SettingsPage, operation: Writer, values: Val
 }
 
 /** Sends a request about a page, and returns the attributes in the response. */
-async function send<Sent extends Omit<ApiRequest, "path">>(page: SettingsPage, operation: Sender<Sent>, about: Sent): Promise<Values> {
+async function send(page: SettingsPage, operation: Operation, about: Omit<ApiRequest, "path"> | { method: "DELETE" }): Promise<Values> {
   const request = { ...about, path: adminPath(documentOf(page, operation)) };
-  const { attributes } = resourceOf(await callAsAdministrator(operation as Writer, request), request);
+  const document =
+    request.method === "DELETE" ? reset(operation as Writer, request.path) : callAsAdministrator(operation as Writer, request);
+  const { attributes } = resourceOf(await document, request);
   const values = Object.fromEntries(
     readable(page).flatMap((name) => {
       const wire = wireName(operation, name);

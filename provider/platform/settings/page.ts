@@ -53,12 +53,18 @@ export interface SettingsPage {
   attributes: AnyFields;
   /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(values: Values): string[];
+  /** The attribute that stands for an object of its own. A program may declare each only once, and the settings do not need it beside others. */
+  object?: { attribute: string; path(value: string): string; hasOthers(operation: Operation): Promise<boolean> };
   /** The attributes whose change depends on the values on the server, which the state may not show. */
   readBefore?: string[];
   /** The problems of these changes, given the current values. */
   conflicts?(changes: Values, current: Values): CheckFailure[];
   /** A warning about values that remain on the server after a restore. */
   residueWarning?(values: Values): string | undefined;
+  /** True if null removes a string, as an empty one does on the other pages. */
+  isClearedByNull?: true;
+  /** What is lost if `enabled` becomes false, which only a `DELETE` does. Only a program that declares it disables the settings. */
+  lostWhenDisabled?: string;
   retry?: Retry;
   /** The meaning of each HTTP status with which Terraform Enterprise reports a failure of the mail server. */
   mailErrors?: Readonly<Record<number, string>>;

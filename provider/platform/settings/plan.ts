@@ -34,10 +34,11 @@ export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
 export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): { values: Values; lost: string[] } {
   const values: Values = {};
   const lost: string[] = [];
-  // The API rejects null for a string.
+  // Most pages reject null for a string.
   const isString = (value: unknown): boolean => typeof value === "string" || value instanceof Secret;
-  const nothing = (name: string): unknown => (isString(current[name]) ? "" : undefined);
+  const nothing = (name: string): unknown => (isString(current[name]) && !page.isClearedByNull ? "" : undefined);
   for (const name of leaving) {
+    if (page.lostWhenDisabled && name === "enabled") continue;
     const original = last.originalValues[name];
     // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
     const isLost = !original || (original.value instanceof Secret && original.value.reading().value === undefined);
@@ -69,6 +70,8 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     changes: differing(page, desired, current),
     /** The values on the server after the write. */
     after,
+    /** True if the enabled settings lack only the object that others may stand in for. */
+    lacksObject: missingIn(page, after).join() === page.object?.attribute,
     /** The attributes that were removed from the program and cannot be restored. */
     lost,
   };
@@ -88,7 +91,8 @@ export function notesOf(page: SettingsPage, inputs: SettingsInputs, last: Manage
     (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(page).includes(name),
   );
   return [
-    ...refusals(page, plan),
+    // A preview does not know the other objects.
+    ...(plan.lacksObject ? [] : refusals(page, plan)),
     ...leaving.map((name) => ({
       path: name,
       reason: `removed from the program, so restored to ${describeOriginal(last.originalValues[name]?.value)}`,
@@ -103,6 +107,10 @@ export function notesOnLost(page: SettingsPage, inputs: SettingsInputs, managed:
   const reason = 'a destroy cannot restore the previous value, so it disables enabled settings unless onDelete is "retain"';
   return [{ path: lost.join(", "), reason, isInformation: true }];
 }
+
+/** A note on settings that a write would disable, with everything that depends on them. */
+export const notesOnDisabled = ({ lostWhenDisabled }: SettingsPage, { enabled }: Values, last?: Values): PlanNote[] =>
+  lostWhenDisabled && enabled === false && last?.enabled !== false ? [{ path: "enabled", reason: lostWhenDisabled }] : [];
 
 /** An original value in a message. A string or a number may have been a secret in an earlier program, so it is not printed. */
 const describeOriginal = (value: unknown): string =>

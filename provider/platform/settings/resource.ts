@@ -9,7 +9,7 @@ import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
 import { OnDelete, SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
-import { notesOf, notesOnLost, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
+import { notesOf, notesOnDisabled, notesOnLost, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
 import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -42,12 +42,16 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     rules: typed.rules as Rule<SettingsInputs>[] | undefined,
     deleteBeforeReplace: true,
     objects: {
-      fields: [],
-      paths: () => [objectOf(page)],
+      fields: (page.object ? [page.object.attribute] : []) as [],
+      paths: (values) => [objectOf(page), ...ownObject(page, { ...values })],
       isRemoved: ({ onDelete }) => onDelete !== "retain",
       remove: ({ state }, claims) => remove(page, state, claims),
     },
-    planNotes: ({ inputs, last }) => [...notesOnLost(page, inputs, last?.managed), ...(last ? notesOf(page, inputs, last) : [])],
+    planNotes: ({ inputs, last }) => [
+      ...notesOnLost(page, inputs, last?.managed),
+      ...notesOnDisabled(page, { ...inputs }, { ...last }),
+      ...(last ? notesOf(page, inputs, last) : []),
+    ],
     read: (request) => read(page, request),
     imported: (state) => ({ ...state, originalValues: originalsOf(page, attributes.storedValues(page, state)) }),
     // Settings always exist, so a create adopts them.
@@ -79,6 +83,11 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
 
 const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 
+const ownObject = ({ object }: SettingsPage, values: Values): string[] => {
+  const value = values[object?.attribute ?? ""];
+  return object && typeof value === "string" ? [object.path(value)] : [];
+};
+
 async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(page, operation);
   const fresh: Last = stateOf(page, now, attributes.storedValues(page, state), state);
@@ -90,7 +99,12 @@ const unmanaged = (current: Values): Prior => ({ current, managed: [], originalV
 const planned = (page: SettingsPage, inputs: SettingsInputs, prior: Prior): Planned => ({ prior, plan: planOf(page, inputs, prior) });
 
 /** The attributes that a write takes over, because the program did not declare them before. Throws if the server would reject the write. */
-function adoptionOf(page: SettingsPage, operation: Operation, planned: Planned, known: readonly string[] = []): ExistingObject<Planned> {
+async function adoptionOf(
+  page: SettingsPage,
+  operation: Operation,
+  planned: Planned,
+  known: readonly string[] = [],
+): Promise<ExistingObject<Planned>> {
   const { prior, plan } = planned;
   const { current } = prior;
   const managed = [...prior.managed, ...known];
@@ -100,7 +114,8 @@ function adoptionOf(page: SettingsPage, operation: Operation, planned: Planned, 
   const unsupported = names
     .filter((name) => page.attributes[name]?.dialects && !isHidden(name) && !(name in current))
     .map((path) => ({ path, rule: "unsupported", reason: `this release of ${operation.server.words.service} does not have it` }));
-  const failures = [...unsupported, ...refusals(page, plan), ...(page.conflicts?.(plan.changes, current) ?? [])];
+  const isComplete = plan.lacksObject && (await page.object?.hasOthers(operation));
+  const failures = [...unsupported, ...(isComplete ? [] : refusals(page, plan)), ...(page.conflicts?.(plan.changes, current) ?? [])];
   if (failures.length > 0) throw invalidInput(failures, { hint: "Nothing was changed." }).with({ rule: rejectedValues });
   return {
     state: planned,
@@ -130,7 +145,7 @@ async function update(
   const recorded = attributes.storedValues(page, last);
   const known = before.filter((name) => attributes.same(page, name, recorded[name], current[name]));
   const next = plan();
-  adopt(adoptionOf(page, operation, next, known));
+  adopt(await adoptionOf(page, operation, next, known));
   return write(page, operation, inputs, next);
 }
 

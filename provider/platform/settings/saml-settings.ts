@@ -3,6 +3,7 @@ import { pem } from "../../contract/comparison";
 import { bool, isCertificate, nonEmptyStr, rule, str, urlInput } from "../../contract/inputs";
 import { WithSecrets } from "../../contract/secret";
 import { dialectOf } from "../client";
+import { certificatePath, hasListedCertificate } from "../saml-idp-certificate";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
@@ -20,7 +21,9 @@ const dialects = ["hashicorp"];
 
 /** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
-  /** True if users can sign in through SAML, which requires `idpCert`, `sloEndpointUrl` and `ssoEndpointUrl`. */
+  /**
+   * True if users can sign in through SAML, which requires `idpCert` or a {@link SamlIdpCertificate}, and `sloEndpointUrl` and `ssoEndpointUrl`.
+   */
   enabled: boolean;
   /**
    * True if a sign-in shows the SAML response and the values that Terraform Enterprise took from it. Turn it off after troubleshooting.
@@ -29,7 +32,8 @@ export interface SamlSettingsAttributes {
   /**
    * The certificate of the identity provider, in PEM format. Terraform Enterprise keeps one previous certificate, `oldIdpCert`, and accepts it too.
    * Revoke it with a {@link SamlCertificateRevocation} before you change `idpCert` again: otherwise Terraform Enterprise would drop the current
-   * certificate at once, so the operation fails with `ERR_INVALID_INPUT`.
+   * certificate at once, so the operation fails with `ERR_INVALID_INPUT`. Since release 2.1, a {@link SamlIdpCertificate} can stand in for it or beside
+   * it, with another certificate.
    * @example fs.readFileSync("idp.pem", "utf8")
    */
   idpCert: string | undefined;
@@ -206,6 +210,11 @@ export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "p
   requiredWhenEnabled: (values) =>
     // Terraform Enterprise has a default for all others.
     values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
+  object: {
+    attribute: "idpCert",
+    path: certificatePath,
+    hasOthers: async (operation) => dialectOf(operation).formsAreKnown && hasListedCertificate(operation),
+  },
   // Terraform Enterprise keeps one old certificate. If there is one, it drops the current one, with which users still sign in.
   readBefore: ["idpCert"],
   conflicts: (changes, { idpCert, oldIdpCert }) => {

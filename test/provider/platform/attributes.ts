@@ -22,6 +22,9 @@ const byName = <Value>(from: (each: SettingsCase) => Value): Record<string, Valu
 /** The attributes that are required to enable settings. */
 export const complete: Record<string, Record<string, unknown>> = byName((each) => each.complete ?? {});
 
+/** The attributes of each kind that its own suite tests. */
+export const ownAttributes: Record<string, readonly string[]> = byName((each) => each.ownValues ?? []);
+
 /** The settings of a dialect: the name of each document, and its resource. */
 export const settingsOf = (dialect: "standard" | "hashicorp"): (readonly [settings: string, type: string])[] =>
   all.filter(isIn(dialect)).map(({ settings, type }) => [settings, type] as const);
