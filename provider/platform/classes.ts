@@ -253,23 +253,23 @@ export interface ModuleVersionRevocation extends Outputs<ModuleVersionRevocation
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *
- * @example Deprecate and revoke a version
- * ```ts
- * const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
- * const old = new platform.ModuleVersionDeprecation("old-network", { ...version, reason: "Use 2.0.0." });
- * new platform.ModuleVersionRevocation("old-network", { ...version, message: "Use 2.0.0." }, { dependsOn: old });
- * ```
- * @example A link, over the message of a revocation outside Pulumi
+ * @example Revoke a version
  * ```ts
  * new platform.ModuleVersionRevocation("old-network", {
  *   organizationName: "acme",
  *   moduleName: "network",
  *   moduleProvider: "aws",
  *   moduleVersion: "1.0.0",
- *   message: "Its flow logs are not encrypted. Use 2.0.0.",
- *   link: "https://wiki.example.com/network-2",
- *   adopt: true,
+ *   message: "Use 2.0.0.",
  * });
+ * ```
+ * @example Deprecate and revoke a version
+ * ```ts
+ * const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+ * const old = new platform.ModuleVersionDeprecation("old-network", { ...version, reason: "Use 2.0.0." });
+ * const message = "Its flow logs are not encrypted. Use 2.0.0.";
+ * const link = "https://wiki.example.com/network-2";
+ * new platform.ModuleVersionRevocation("old-network", { ...version, message, link }, { dependsOn: old });
  * ```
  * @see
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
@@ -470,14 +470,14 @@ export interface ScimToken extends Outputs<ScimTokenState> {}
  *
  * @example A token for a year
  * ```ts
- * const scim = new platform.ScimSettings("scim");
- * const okta = new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
+ * const okta = new platform.ScimToken("okta", { description: "Okta" });
  * export const scimToken = okta.token;
  * ```
  * @example Two tokens during a rotation
  * ```ts
+ * const scim = new platform.ScimSettings("scim", { enabled: true });
  * for (const year of ["2026", "2027"])
- *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` });
+ *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` }, { dependsOn: scim });
  * ```
  * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
  * @unreadable The token.
@@ -710,14 +710,15 @@ export interface ScimSettings extends Outputs<ScimSettingsState> {}
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.0.0. Enabling SCIM fails with `ERR_REJECTED` if SAML does not permit it.
  *
- * @example Enable SCIM
+ * @example Pause provisioning
+ * ```ts
+ * new platform.ScimSettings("scim", { paused: true });
+ * ```
+ * @example Enable SCIM, with a group of site administrators
  * ```ts
  * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
- * new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
- * ```
- * @example A group of site administrators, while provisioning is paused
- * ```ts
- * new platform.ScimSettings("scim", { paused: true, siteAdminGroupScimId: "ef498761-2cc7-4569-9bd9-970a270dbb88" });
+ * const siteAdminGroupScimId = "ef498761-2cc7-4569-9bd9-970a270dbb88";
+ * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the

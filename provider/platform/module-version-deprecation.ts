@@ -11,7 +11,7 @@ import {
 import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
-import { Operation, Writer } from "../contract/operation";
+import { cached, Operation, Writer } from "../contract/operation";
 import { isObject, Json } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, clearCachedVersion, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion } from "./module-version";
@@ -189,7 +189,8 @@ export async function searchModules(
 ): Promise<{ state: Identity }[]> {
   const search = async (module: Module): Promise<{ state: Identity }[]> =>
     attempt(addressOf(module).join("/"), async () => (await find(module)).map((version) => ({ state: identityOf(version) })));
-  const searched = modules.length > 0 ? modules.map(named) : await attempt(what, () => modulesOf(operation, attempt));
+  const listed = (): Promise<Module[]> => attempt(what, () => modulesOf(operation, attempt));
+  const searched = modules.length > 0 ? modules.map(named) : await cached(operation.run.cache, ["modules", operation.server.id], listed);
   return (await Promise.all(searched.map(search))).flat();
 }
 

@@ -141,23 +141,23 @@ export function listRevokedModuleVersions(options: ListRevokedModuleVersionsOpti
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *
- * @example Deprecate and revoke a version
- * ```ts
- * const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
- * const old = new platform.ModuleVersionDeprecation("old-network", { ...version, reason: "Use 2.0.0." });
- * new platform.ModuleVersionRevocation("old-network", { ...version, message: "Use 2.0.0." }, { dependsOn: old });
- * ```
- * @example A link, over the message of a revocation outside Pulumi
+ * @example Revoke a version
  * ```ts
  * new platform.ModuleVersionRevocation("old-network", {
  *   organizationName: "acme",
  *   moduleName: "network",
  *   moduleProvider: "aws",
  *   moduleVersion: "1.0.0",
- *   message: "Its flow logs are not encrypted. Use 2.0.0.",
- *   link: "https://wiki.example.com/network-2",
- *   adopt: true,
+ *   message: "Use 2.0.0.",
  * });
+ * ```
+ * @example Deprecate and revoke a version
+ * ```ts
+ * const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+ * const old = new platform.ModuleVersionDeprecation("old-network", { ...version, reason: "Use 2.0.0." });
+ * const message = "Its flow logs are not encrypted. Use 2.0.0.";
+ * const link = "https://wiki.example.com/network-2";
+ * new platform.ModuleVersionRevocation("old-network", { ...version, message, link }, { dependsOn: old });
  * ```
  * @see
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)

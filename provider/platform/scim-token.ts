@@ -54,14 +54,14 @@ type Outputs = WithSecrets<ScimTokenState, "token">;
  *
  * @example A token for a year
  * ```ts
- * const scim = new platform.ScimSettings("scim");
- * const okta = new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
+ * const okta = new platform.ScimToken("okta", { description: "Okta" });
  * export const scimToken = okta.token;
  * ```
  * @example Two tokens during a rotation
  * ```ts
+ * const scim = new platform.ScimSettings("scim", { enabled: true });
  * for (const year of ["2026", "2027"])
- *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` });
+ *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` }, { dependsOn: scim });
  * ```
  * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
  * @unreadable The token.

@@ -86,10 +86,13 @@ export function siteObject<Inputs extends object, State extends object>(
       ? ({ method: "PATCH", path: pathOf(before), body, retry: "idempotent" } as const)
       : ({ method: "POST", path: adminPath(...options.list), body, retry: "only429" } as const);
     const document = await (before ? call : callAsAdministrator)(operation, request).catch((error) => {
-      // A create finds the object of an earlier one, unless each makes another.
-      if (before || options.find || !(error instanceof StewardError) || !error.details.outcomeUnknown) throw error;
-      const hint = `It may have been created and lost: delete it in ${operation.server.words.service}. The next \`pulumi up\` creates a new one.`;
-      throw error.with({ rule: "perhaps-created", hint });
+      if (before || !(error instanceof StewardError) || !error.details.outcomeUnknown) throw error;
+      // The id is unknown, so the state cannot have the object.
+      const { service } = operation.server.words;
+      const next = options.find
+        ? "The next `pulumi up` finds it"
+        : `Delete it in ${service}, since the next \`pulumi up\` creates another one`;
+      throw error.with({ rule: "perhaps-created", outcomeUnknown: false, hint: `It may have been created. ${next}.` });
     });
     return written(stateOf(operation, resourceOf(document, request)), inputs);
   }
@@ -142,13 +145,11 @@ export function siteObject<Inputs extends object, State extends object>(
             state,
           );
     },
-    update({ operation, inputs, last, declared }) {
-      const before = last.outcomeUnknown ? {} : last;
-      const given = shown.filter((name) => name in inputs || declared.includes(name));
+    update({ operation, inputs, last }) {
       return write(
         operation,
         inputs,
-        given.filter((name) => !isSame(name, before[name], inputs[name])),
+        shown.filter((name) => last.outcomeUnknown || !isSame(name, last[name], inputs[name])),
         last,
       );
     },

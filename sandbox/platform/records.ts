@@ -141,6 +141,11 @@ export class Records {
     return `${prefix}-${randomText(16)}`;
   }
 
+  /** An id that is the same after each reset and the same requests: `ab-0000000000000001`. */
+  numberedId(prefix: string): string {
+    return `${prefix}-${this.number().padStart(16, "0")}`;
+  }
+
   /** The next number for the id of a version or a deprecation. */
   number(): string {
     this.#lastNumber += 1;

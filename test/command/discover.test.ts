@@ -72,9 +72,16 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   test("finds settings with one read each, and workspaces on request", async () => {
     const { isReal, only, discover } = stage();
     const settings = ["cost-estimation", "customization", "general", "saml", isReal ? "twilio" : "sms", "smtp"];
+    const lists = ["banners", "saml-settings/idp-certificates", "data-retention-policy-settings", "general-settings", "scim-settings"];
+    const ofProduct = [
+      ...lists.map((path) => `GET /api/v2/admin/${path}`),
+      "GET /api/v2/organizations/acme/registry-modules/private/acme/network/aws",
+    ];
     const reads = settings.map((name) => `GET /api/v2/admin/${name}-settings`);
     const plain = await discover(only("platform"), "--module", "acme/network/aws");
-    expect(plain.sent).toEqual(["GET /api/registry/v1/modules/acme/network/aws/versions", ...reads]);
+    expect([...plain.sent].sort()).toEqual(
+      ["GET /api/registry/v1/modules/acme/network/aws/versions", ...reads, ...(isReal ? ofProduct : [])].sort(),
+    );
     expect(rows()).toEqual(
       ["CostEstimation", "Customization", "General", "Saml", "Sms", "Smtp"].map((type) => {
         const id = type.replace(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
@@ -122,7 +129,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       (name, index) => `platform:ModuleVersionDeprecation acme-network-aws-${name} acme/network/aws/${["1.0.0", "2.0.0-rc.1"][index]}`,
     );
     const { stdout, sent } = await discover(only("platform"));
-    const modules = sent.filter((path) => !path.includes("settings"));
+    const modules = sent.filter((path) => !path.includes("/admin/"));
     if (isReal) {
       const page = "page[number]=1&page[size]=100";
       expect(modules.slice(0, 1)).toEqual([`GET /api/v2/organizations?${page}`]);
@@ -132,6 +139,8 @@ onEachSandbox("pulumi-steward discover", (stage) => {
           `GET /api/v2/organizations/globex/registry-modules?${page}`,
           "GET /api/registry/v1/modules/acme/network/aws/versions",
           "GET /api/registry/v1/modules/globex/website/google/versions",
+          "GET /api/v2/organizations/acme/registry-modules/private/acme/network/aws",
+          "GET /api/v2/organizations/globex/registry-modules/private/globex/website/google",
         ].sort(),
       );
       expect(rows().slice(0, 2)).toEqual(found);
@@ -189,7 +198,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       ...only("platform"),
       [isReal ? "TFE_TOKEN" : "PLATFORM_TOKEN"]: sandbox.platform.memberToken,
     });
-    expect(stdout.match(/admin API only to site administrators/g)).toHaveLength(6);
+    expect(stdout.match(/admin API only to site administrators/g)).toHaveLength(isReal ? 10 : 6);
     expect(code).toBe(1);
   });
 

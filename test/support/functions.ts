@@ -21,6 +21,7 @@ const options: Record<string, Options> = {
   "platform.getModuleVersion": { ...module, moduleVersion: "1.0.0" },
   "platform.getWorkspace": { id: "ws-acmeNetworkTest", include: ["organization"] },
   "platform.listModuleVersions": module,
+  "platform.listRevokedModuleVersions": module,
   "platform.listWorkspaces": { pageSize: 1 },
   "scheduler.listJobs": { namespace: "*", pageSize: 2 },
   "scheduler.registerJob": { job: { ID: "web", Type: "batch", TaskGroups: [group] } },

@@ -197,6 +197,47 @@ holds<Same<typeof deprecation.publishedReason, pulumi.Output<string>>>();
 platform.ModuleVersionDeprecation.get("read", "acme/network/aws/1.0.0");
 export declare const ofDeprecation: [platform.ModuleVersionDeprecationInputs, platform.ModuleVersionDeprecationState];
 
+const revoked = new platform.ModuleVersionRevocation("revocation", {
+  ...version,
+  message: later,
+  link: "https://example.com",
+  adopt: true,
+});
+holds<Same<typeof revoked.link, pulumi.Output<string | undefined>>>();
+platform.ModuleVersionRevocation.get("read", "acme/network/aws/1.0.0");
+export declare const ofRevocation: [
+  platform.ModuleVersionRevocationArgs,
+  platform.ModuleVersionRevocationInputs,
+  platform.ModuleVersionRevocationState,
+];
+export const revokedNow: Promise<string[]> = platform.listRevokedModuleVersions({} as platform.ListRevokedModuleVersionsOptions);
+
+const idp = new platform.SamlIdpCertificate("idp", { displayName: "Okta", certificate: later, adopt: "unchanged" });
+holds<Same<typeof idp.fingerprint, pulumi.Output<string>>>();
+platform.SamlIdpCertificate.get("read", "idpc-1");
+export declare const ofIdp: [platform.SamlIdpCertificateArgs, platform.SamlIdpCertificateInputs, platform.SamlIdpCertificateState];
+
+new platform.DataRetentionPolicy("retention", { deleteOlderThanDays: 365 });
+platform.DataRetentionPolicy.get("read", "data-retention-policy");
+export declare const ofRetention: [platform.DataRetentionPolicyArgs, platform.DataRetentionPolicyInputs, platform.DataRetentionPolicyState];
+
+new platform.ScimSettings("scim", { enabled: true, paused: false, siteAdminGroupScimId: later });
+platform.ScimSettings.get("read", "scim");
+export const scimNow: Promise<platform.ScimSettingsAttributes> = platform.getScimSettings();
+export declare const ofScim: [platform.ScimSettingsArgs, platform.ScimSettingsInputs, platform.ScimSettingsState];
+
+const scimToken = new platform.ScimToken("scim", { description: "Okta", expiresAt: later, keepers: { year: later } });
+holds<Same<typeof scimToken.token, pulumi.Output<string>>>();
+export declare const ofScimToken: [platform.ScimTokenArgs, platform.ScimTokenInputs, platform.ScimTokenState];
+
+const style: platform.BannerStyle = platform.BannerStyle.Warning;
+const audience: platform.BannerAudience = platform.BannerAudience.AllUsers;
+const bannerInputs: platform.BannerInputs = { title: "News", body: "Soon.", style, audience };
+const banner = new platform.Banner("banner", { ...bannerInputs, timezone: later });
+holds<Same<typeof banner.scheduledPublishAt, pulumi.Output<string | undefined>>>();
+platform.Banner.get("read", "ab-1");
+export declare const ofBanner: [platform.BannerArgs, platform.BannerState, platform.BannerAttributes];
+
 export async function platformNow(): Promise<unknown[]> {
   const include: platform.WorkspaceInclude[] = ["organization", "organization.owners", "current_run"];
   const sort: platform.WorkspaceSort = "-current-run.created-at";

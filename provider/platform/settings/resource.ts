@@ -62,6 +62,8 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     discover: ({ operation, attempt }) =>
       attempt(page.id, async () => {
         const state = await read(page, { operation, state: {} as Last, declared: [] });
+        // A program that declares disabled settings would disable them again, with what is lost then.
+        if (page.lostWhenDisabled && !attributes.storedValues(page, state).enabled) return [];
         const used = attributes.missingIn(page, { ...state });
         const unreadable = attributes.writeOnly(page).filter((name) => used.includes(name));
         if (unreadable.length > 0) state.onDelete = "retain";

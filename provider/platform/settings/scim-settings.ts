@@ -46,14 +46,15 @@ export interface ScimSettingsState extends SettingsState, ScimSettingsAttributes
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.0.0. Enabling SCIM fails with `ERR_REJECTED` if SAML does not permit it.
  *
- * @example Enable SCIM
+ * @example Pause provisioning
+ * ```ts
+ * new platform.ScimSettings("scim", { paused: true });
+ * ```
+ * @example Enable SCIM, with a group of site administrators
  * ```ts
  * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
- * new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
- * ```
- * @example A group of site administrators, while provisioning is paused
- * ```ts
- * new platform.ScimSettings("scim", { paused: true, siteAdminGroupScimId: "ef498761-2cc7-4569-9bd9-970a270dbb88" });
+ * const siteAdminGroupScimId = "ef498761-2cc7-4569-9bd9-970a270dbb88";
+ * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the

@@ -61,7 +61,7 @@ export function routes(app: Hono<AppEnv>): void {
     const { records, now } = c.var;
     const created = merged(c, { timezone: null, "deactivated-at": null, "created-at": now.toISOString() });
     for (const banner of bannersOf(records).values()) banner["deactivated-at"] ??= now.toISOString();
-    const id = records.newId("ab");
+    const id = records.numberedId("ab");
     bannersOf(records).set(id, created);
     return document(c, { data: resource(id, created, now) }, 201);
   });

@@ -29,7 +29,7 @@ export function routes(app: Hono<AppEnv>): void {
     if (!Number.isSafeInteger(days) || Number(days) < 1)
       throw new HttpError(422, wrong("delete-older-than-n-days", "has to be a positive integer"));
     const kept = stored(c.var.records);
-    kept.policy = { id: kept.policy?.id ?? c.var.records.newId("drp"), days: Number(days) };
+    kept.policy = { id: kept.policy?.id ?? c.var.records.numberedId("drp"), days: Number(days) };
     return done(c);
   });
 

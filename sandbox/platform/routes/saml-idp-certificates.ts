@@ -65,7 +65,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.get(path, (c) => document(c, { data: trusted(c.var).map(resource) }));
 
   app.post(path, (c) => {
-    const id = c.var.records.newId("idpc");
+    const id = c.var.records.numberedId("idpc");
     const created = { ...fields(c), createdAt: c.var.now };
     certificatesOf(c.var.records).set(id, created);
     return document(c, { data: resource({ id, role: "managed", ...created }) }, 201);

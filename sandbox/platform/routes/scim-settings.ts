@@ -18,11 +18,9 @@ const scim: Settings = {
     paused: { type: "boolean", default: false },
     ...Object.fromEntries(groups.map((group) => [`${group}-scim-id`, { type: "string", default: null }])),
   },
-  // The sandbox provisions no groups, so each id stands for one.
+  // The sandbox provisions no groups, so any id stands for one.
   derived: (values): Values =>
-    Object.fromEntries(
-      groups.map((group) => [`${group}-display-name`, values[`${group}-scim-id`] ? `Group ${values[`${group}-scim-id`]}` : null]),
-    ),
+    Object.fromEntries(groups.map((group) => [`${group}-display-name`, values[`${group}-scim-id`] ? `Members of ${group}` : null])),
 };
 
 export const settings = (): Settings => scim;

@@ -40,7 +40,7 @@ export function routes(app: Hono<AppEnv>): void {
     const days = (expiredAt.getTime() - now.getTime()) / day;
     if (!(days >= 29 && days <= 365)) throw new HttpError(400, wrong("expired-at", "has to be between 29 and 365 days in the future"));
     const created = { description: description as string | null, token: randomText(64), createdAt: now, expiredAt };
-    const id = records.newId("at");
+    const id = records.numberedId("at");
     scimTokensOf(records).set(id, created);
     return document(c, { data: resource(id, created, created.token) }, 201);
   });

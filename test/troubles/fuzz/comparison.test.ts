@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Comparison, duration, exact, json, neverDiffers, pem, trimmed, unordered } from "../../../provider/contract/comparison";
+import { Comparison, duration, exact, instant, json, neverDiffers, pem, trimmed, unordered } from "../../../provider/contract/comparison";
 import { definitions } from "../../../provider/registry/resources";
 import { mountField } from "../../../provider/secrets/mount";
 import { certificate } from "../../support/certificates";
@@ -9,7 +9,7 @@ import { anything, text } from "./values";
 
 /** The comparisons by name: the shared ones, and those of single definitions. */
 const comparisons = new Map<Comparison, string>(
-  Object.entries({ exact, neverDiffers, unordered, duration, pem, trimmed, json, mountPath: mountField.compare }).map(
+  Object.entries({ exact, neverDiffers, unordered, duration, instant, pem, trimmed, json, mountPath: mountField.compare }).map(
     ([name, comparison]) => [comparison, name],
   ),
 );
@@ -33,6 +33,7 @@ const values = fc.oneof(
 /** The values that the schema passes to a comparison, if these are fewer than all values. */
 const compared: Record<string, fc.Arbitrary<unknown>> = {
   set: fc.array(text),
+  instant: fc.oneof(texts, fc.constantFrom("2027-01-01T00:00:00Z", "2027-01-01T01:00:00.000+01:00")),
   pem: texts,
   trimmed: texts,
   json: texts,
