@@ -2,6 +2,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/pulumi-steward/pulumi-steward/sdk/go/steward/platform"
 	"github.com/pulumi-steward/pulumi-steward/sdk/go/steward/secrets"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -13,7 +15,10 @@ func main() {
 		if err := scheduler(ctx, config.New(ctx, "").Require("schedulerAddress")); err != nil {
 			return err
 		}
-		return administration(ctx)
+		if err := administration(ctx); err != nil {
+			return err
+		}
+		return site(ctx)
 	})
 }
 
@@ -130,13 +135,23 @@ func administration(ctx *pulumi.Context) error {
 	}); err != nil {
 		return err
 	}
-	if _, err := platform.NewModuleVersionDeprecation(ctx, "deprecation", &platform.ModuleVersionDeprecationArgs{
+	deprecation, err := platform.NewModuleVersionDeprecation(ctx, "deprecation", &platform.ModuleVersionDeprecationArgs{
 		OrganizationName: pulumi.String("acme"),
 		ModuleName:       pulumi.String("network"),
 		ModuleProvider:   pulumi.String("aws"),
 		ModuleVersion:    pulumi.String("1.0.0"),
 		Reason:           pulumi.String("Use 2.0.0."),
-	}); err != nil {
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := platform.NewModuleVersionRevocation(ctx, "revocation", &platform.ModuleVersionRevocationArgs{
+		OrganizationName: pulumi.String("acme"),
+		ModuleName:       pulumi.String("network"),
+		ModuleProvider:   pulumi.String("aws"),
+		ModuleVersion:    pulumi.String("1.0.0"),
+		Message:          pulumi.String("Use 2.0.0."),
+	}, pulumi.DependsOn([]pulumi.Resource{deprecation})); err != nil {
 		return err
 	}
 	keyRotation, err := platform.NewOidcKeyRotation(ctx, "keyRotation", &platform.OidcKeyRotationArgs{Triggers: triggers})
@@ -146,5 +161,41 @@ func administration(ctx *pulumi.Context) error {
 	_, err = platform.NewOidcKeyTrim(ctx, "keyTrim", &platform.OidcKeyTrimArgs{
 		Triggers: triggers,
 	}, pulumi.DependsOn([]pulumi.Resource{keyRotation}))
+	return err
+}
+
+// site declares the resources that recent releases of the platform added.
+func site(ctx *pulumi.Context) error {
+	certificate, err := os.ReadFile("idp.pem")
+	if err != nil {
+		return err
+	}
+	if _, err := platform.NewSamlIdpCertificate(ctx, "idpCertificate", &platform.SamlIdpCertificateArgs{
+		DisplayName: pulumi.String("The next certificate"),
+		Certificate: pulumi.String(string(certificate)),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewScimSettings(ctx, "provisioning", &platform.ScimSettingsArgs{
+		Paused: pulumi.Bool(true),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewScimToken(ctx, "provisioningToken", &platform.ScimTokenArgs{
+		Description: pulumi.String("Okta"),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewDataRetentionPolicy(ctx, "retention", &platform.DataRetentionPolicyArgs{
+		DeleteOlderThanDays: pulumi.Int(365),
+	}); err != nil {
+		return err
+	}
+	_, err = platform.NewBanner(ctx, "announcement", &platform.BannerArgs{
+		Title:    pulumi.String("New network modules"),
+		Body:     pulumi.String("Version 2 encrypts the flow logs."),
+		Style:    platform.BannerStyleInfo,
+		Audience: platform.BannerAudienceAuthenticatedOnly,
+	})
 	return err
 }

@@ -1,5 +1,7 @@
 """Declares each resource once, except a rekey."""
 
+from pathlib import Path
+
 import pulumi
 from pulumi import ResourceOptions
 from pulumi_steward import platform, scheduler, secrets
@@ -68,13 +70,37 @@ platform.CostEstimationSettings(
     cloud_a_secret_key={"env": "PRICE_KEY"},
 )
 platform.AdminWorkspace("workspace", workspace_id="ws-acmeNetworkTest")
-platform.ModuleVersionDeprecation(
+deprecation = platform.ModuleVersionDeprecation(
     "deprecation",
     organization_name="acme",
     module_name="network",
     module_provider="aws",
     module_version="1.0.0",
     reason="Use 2.0.0.",
+)
+platform.ModuleVersionRevocation(
+    "revocation",
+    organization_name="acme",
+    module_name="network",
+    module_provider="aws",
+    module_version="1.0.0",
+    message="Use 2.0.0.",
+    opts=ResourceOptions(depends_on=[deprecation]),
+)
+platform.SamlIdpCertificate(
+    "idpCertificate",
+    display_name="The next certificate",
+    certificate=Path("idp.pem").read_text(),
+)
+platform.ScimSettings("provisioning", paused=True)
+platform.ScimToken("provisioningToken", description="Okta")
+platform.DataRetentionPolicy("retention", delete_older_than_days=365)
+platform.Banner(
+    "announcement",
+    title="New network modules",
+    body="Version 2 encrypts the flow logs.",
+    style=platform.BannerStyle.INFO,
+    audience=platform.BannerAudience.AUTHENTICATED_ONLY,
 )
 key_rotation = platform.OidcKeyRotation("keyRotation", triggers=["1"])
 platform.OidcKeyTrim("keyTrim", triggers=["1"], opts=ResourceOptions(depends_on=[key_rotation]))

@@ -21,7 +21,7 @@ export interface BannerAttributes {
    */
   title: string;
   /**
-   * The text, of at most 255 characters. Terraform Enterprise removes all HTML except `strong`, `em`, `b`, `i`, and links.
+   * The message below the heading, of at most 255 characters. Terraform Enterprise removes all HTML except `strong`, `em`, `b`, `i`, and links.
    * @example "No runs start between 8:00 and 10:00 UTC."
    */
   body: string;
@@ -80,12 +80,12 @@ const schedule = ["scheduledPublishAt", "scheduledExpireAt", "timezone"] as cons
  * A site has one banner: Terraform Enterprise would deactivate the current one for a new one. So if the site already has another banner, creating
  * the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource deactivates the banner, which stays in the history.
  *
- * If somebody deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
+ * If another client deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
  * the program, or declare new times.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
- * Enterprise is older than release 2.1.0. HashiCorp documents the list of banners, which each read uses, only in later versions of its Go client
- * than the rest. If a release lacks it, reading fails with the same error.
+ * Enterprise is older than release 2.1.0. Each read uses the list of banners, which HashiCorp's Go client documents later than the rest: in a
+ * release without it, reading fails with the same error.
  *
  * @example An announcement
  * ```ts

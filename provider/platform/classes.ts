@@ -103,12 +103,12 @@ export interface Banner extends Outputs<BannerState> {}
  * A site has one banner: Terraform Enterprise would deactivate the current one for a new one. So if the site already has another banner, creating
  * the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`. Deleting the resource deactivates the banner, which stays in the history.
  *
- * If somebody deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
+ * If another client deactivates or replaces the banner, a refresh removes the resource from the state. When its schedule ends, it stays: remove it from
  * the program, or declare new times.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
- * Enterprise is older than release 2.1.0. HashiCorp documents the list of banners, which each read uses, only in later versions of its Go client
- * than the rest. If a release lacks it, reading fails with the same error.
+ * Enterprise is older than release 2.1.0. Each read uses the list of banners, which HashiCorp's Go client documents later than the rest: in a
+ * release without it, reading fails with the same error.
  *
  * @example An announcement
  * ```ts
@@ -249,7 +249,7 @@ export interface ModuleVersionRevocation extends Outputs<ModuleVersionRevocation
  * again. Pulumi then also destroys it before the deprecation.
  *
  * If the version is already revoked with a different message or link, creating the resource fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
- * If somebody reverts the revocation or removes the version, a refresh removes the resource from the state.
+ * If another client reverts the revocation or removes the version, a refresh removes the resource from the state.
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *
@@ -419,9 +419,8 @@ export interface SamlIdpCertificate extends Outputs<SamlIdpCertificateState> {}
  * declare the next certificate beside the current one, let the identity provider sign with it, and then remove the former one from the program.
  * Changing `certificate` in place locks out users until the identity provider signs with the new one.
  *
- * `idpCert` of {@link SamlSettings} is a certificate of its own, which HashiCorp calls deprecated. Terraform Enterprise trusts it and `oldIdpCert`
- * besides this list, and accepts no certificate twice: a program that declares one as both fails, and so does creating a certificate that
- * `idpCert` already has. {@link SamlSettings} needs no `idpCert` if the list has a certificate.
+ * Terraform Enterprise also trusts `idpCert` and `oldIdpCert` of {@link SamlSettings}, which HashiCorp calls deprecated. It accepts no certificate
+ * twice, so a program that declares one in both places fails. If the list has a certificate, {@link SamlSettings} needs no `idpCert`.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.1.0. While SAML is enabled, deleting the last trusted certificate fails with `ERR_REJECTED`.
@@ -462,11 +461,11 @@ export interface ScimToken extends Outputs<ScimTokenState> {}
  * any input creates a new token, then deletes the old one. Until you pass the new token to the identity provider, provisioning fails. To avoid
  * that, declare a second token, pass it on, and then remove the first one from the program.
  *
- * When the token has expired or somebody has deleted it, `pulumi refresh` detects it, and the next `pulumi up` creates a new one. Disabling SCIM
+ * When the token has expired or another client has deleted it, `pulumi refresh` detects it, and the next `pulumi up` creates a new one. Disabling SCIM
  * deletes all tokens.
  *
- * An operation fails with `ERR_FORBIDDEN` if the token of the connection does not belong to a site administrator, and creating a token with
- * `ERR_NOT_FOUND` if Terraform Enterprise is older than release 2.0.0. A create is retried only after a 429, since each request creates a token.
+ * An operation fails with `ERR_FORBIDDEN` if the token of the connection does not belong to a site administrator, and with `ERR_NOT_FOUND` if
+ * Terraform Enterprise is older than release 2.0.0. A create is retried only after a 429, since each request creates a token.
  *
  * @example A token for a year
  * ```ts

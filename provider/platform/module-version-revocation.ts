@@ -137,7 +137,7 @@ export function listRevokedModuleVersions(options: ListRevokedModuleVersionsOpti
  * again. Pulumi then also destroys it before the deprecation.
  *
  * If the version is already revoked with a different message or link, creating the resource fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
- * If somebody reverts the revocation or removes the version, a refresh removes the resource from the state.
+ * If another client reverts the revocation or removes the version, a refresh removes the resource from the state.
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *

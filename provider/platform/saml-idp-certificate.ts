@@ -80,9 +80,8 @@ function find(listed: readonly ResourceObject[], { certificate }: SamlIdpCertifi
  * declare the next certificate beside the current one, let the identity provider sign with it, and then remove the former one from the program.
  * Changing `certificate` in place locks out users until the identity provider signs with the new one.
  *
- * `idpCert` of {@link SamlSettings} is a certificate of its own, which HashiCorp calls deprecated. Terraform Enterprise trusts it and `oldIdpCert`
- * besides this list, and accepts no certificate twice: a program that declares one as both fails, and so does creating a certificate that
- * `idpCert` already has. {@link SamlSettings} needs no `idpCert` if the list has a certificate.
+ * Terraform Enterprise also trusts `idpCert` and `oldIdpCert` of {@link SamlSettings}, which HashiCorp calls deprecated. It accepts no certificate
+ * twice, so a program that declares one in both places fails. If the list has a certificate, {@link SamlSettings} needs no `idpCert`.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.1.0. While SAML is enabled, deleting the last trusted certificate fails with `ERR_REJECTED`.

@@ -46,11 +46,11 @@ type Outputs = WithSecrets<ScimTokenState, "token">;
  * any input creates a new token, then deletes the old one. Until you pass the new token to the identity provider, provisioning fails. To avoid
  * that, declare a second token, pass it on, and then remove the first one from the program.
  *
- * When the token has expired or somebody has deleted it, `pulumi refresh` detects it, and the next `pulumi up` creates a new one. Disabling SCIM
+ * When the token has expired or another client has deleted it, `pulumi refresh` detects it, and the next `pulumi up` creates a new one. Disabling SCIM
  * deletes all tokens.
  *
- * An operation fails with `ERR_FORBIDDEN` if the token of the connection does not belong to a site administrator, and creating a token with
- * `ERR_NOT_FOUND` if Terraform Enterprise is older than release 2.0.0. A create is retried only after a 429, since each request creates a token.
+ * An operation fails with `ERR_FORBIDDEN` if the token of the connection does not belong to a site administrator, and with `ERR_NOT_FOUND` if
+ * Terraform Enterprise is older than release 2.0.0. A create is retried only after a 429, since each request creates a token.
  *
  * @example A token for a year
  * ```ts

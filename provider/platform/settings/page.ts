@@ -63,7 +63,7 @@ export interface SettingsPage {
   residueWarning?(values: Values): string | undefined;
   /** True if null removes a string, as an empty one does on the other pages. */
   isClearedByNull?: true;
-  /** What is lost if `enabled` becomes false, which only a `DELETE` does. Only a program that declares it disables the settings. */
+  /** The loss if `enabled` becomes false, with a `DELETE`. Only a program that declares it disables the settings. */
   lostWhenDisabled?: string;
   retry?: Retry;
   /** The meaning of each HTTP status with which Terraform Enterprise reports a failure of the mail server. */
