@@ -130,5 +130,6 @@ export const samlIdpCertificate: Definition<
   object: { fields: ["certificate"], path: ({ certificate }) => certificatePath(certificate) },
   find,
   refusal: { reason: "the list already has this certificate under another name", remedy: "set adopt: true to rename it." },
+  whenKept: "Add another certificate first, or disable SAML.",
   discover: { name: "displayName", isOther: (each) => legacyOf(each) !== undefined },
 });

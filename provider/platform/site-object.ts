@@ -31,6 +31,8 @@ interface SiteObject<Inputs, State> extends Pick<Definition<Inputs, State>, "dis
   find?(listed: readonly ResourceObject[], inputs: Inputs): ResourceObject | undefined;
   /** Why a create fails if it finds an object with other values, and the remedy. */
   refusal?: ExistingObject<State>["refusal"];
+  /** The hint of an error when the server rejects a deletion. */
+  whenKept?: string;
   /** True for an object that no longer exists because its time is over, which is no drift. */
   isOver?(state: State): boolean;
   /** Why none can be imported, or the field after which an import names each object, without those that another resource manages. */
@@ -113,7 +115,10 @@ export function siteObject<Inputs extends object, State extends object>(
       paths: (of) => (object ? [object.path(of as Inputs | State)] : []),
       remove: ({ state }, claims) =>
         claims.each(object?.path(state as State) ?? pathOf(state), (claim) =>
-          remove({ ...claim, path: pathOf(state) }, "idempotent").catch((error) => assertGone(claim.operation, error)),
+          remove({ ...claim, path: pathOf(state) }, "idempotent").catch((error) => {
+            if (error instanceof StewardError && error.code === "ERR_REJECTED") throw error.with({ hint: options.whenKept });
+            return assertGone(claim.operation, error);
+          }),
         ),
     },
     async read({ operation, state }) {

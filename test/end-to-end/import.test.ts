@@ -5,6 +5,7 @@ import { compileAll } from "../support/compile";
 import { ownName } from "../support/definitions";
 import { discoverIn } from "../support/discovery";
 import { configureExample, exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
+import { platform } from "../support/platform";
 import { nativeProject, Project } from "../support/project";
 import { sentBy, startSandbox } from "../support/sandbox";
 
@@ -20,6 +21,11 @@ beforeAll(async () => {
   await exampleIn("yaml", deployed);
   await configureExample(deployed, sandbox);
   await deployed.up();
+  // discover finds only enabled SCIM settings.
+  const { change } = platform("hashicorp", sandbox);
+  const url = "https://idp.example.com";
+  await change("saml", { enabled: true, providerType: "okta", ssoEndpointUrl: url, sloEndpointUrl: url });
+  await change("scim", { enabled: true });
   all = (await deployed.resources()).flatMap(({ urn, id }) => {
     const [, type = "", name = ""] = /::(steward:\w+:\w+)::(.*)$/.exec(urn) ?? [];
     return type ? [{ type, name, id: String(id) }] : [];
@@ -27,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** Resources that cannot be read: a token is shown once, and the others are operations. */
-const hasNothingToRead = /:(Rekey|SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
+const hasNothingToRead = /:(Rekey|SchedulerToken|ScimToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
 const readable = () => all.filter(({ type }) => !hasNothingToRead.test(type));
 
 /** Writes the generated resources into the program. */

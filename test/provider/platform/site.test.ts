@@ -77,7 +77,7 @@ describe("the certificates of the identity provider", () => {
     await saml.up({ ...endpoints, enabled: true });
     expect(await current.held("saml")).toMatchObject({ enabled: true, idpCert: null });
     expect(await saml.refresh()).toEqual([]);
-    await expect(certificate.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { status: 422 }));
+    await expectRefused(certificate.destroy(), refusal("ERR_REJECTED", { status: 422 }), "Add another certificate first");
     await current.engine("SamlIdpCertificate").up({ displayName: "Entra", certificate: otherCertificate });
     await certificate.destroy();
     expect((await listed("saml-settings/idp-certificates")).map((each) => each["display-name"])).toEqual(["Entra"]);
