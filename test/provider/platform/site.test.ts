@@ -71,6 +71,8 @@ describe("the certificates of the identity provider", () => {
   test("a certificate of the list stands in for idpCert, until the last one would leave SAML without any", async () => {
     const { idpCert, ...endpoints } = complete.saml ?? {};
     const saml = current.engine("SamlSettings");
+    // The old certificate of the settings is in the list, too.
+    for (const each of [String(idpCert), null]) await current.change("saml", { idpCert: each });
     await expect(saml.up({ ...endpoints, enabled: true })).rejects.toThrow(invalidInputs("enabled: missing-attributes"));
     const certificate = current.engine("SamlIdpCertificate");
     await certificate.up(okta);
@@ -80,7 +82,7 @@ describe("the certificates of the identity provider", () => {
     await expectRefused(certificate.destroy(), refusal("ERR_REJECTED", { status: 422 }), "Add another certificate first");
     await current.engine("SamlIdpCertificate").up({ displayName: "Entra", certificate: otherCertificate });
     await certificate.destroy();
-    expect((await listed("saml-settings/idp-certificates")).map((each) => each["display-name"])).toEqual(["Entra"]);
+    expect((await listed("saml-settings/idp-certificates")).map((each) => each["display-name"])).toEqual(["old-idp-cert", "Entra"]);
   });
 
   test("another name is an adoption, and a rename sends only the name", async () => {
