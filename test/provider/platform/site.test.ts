@@ -6,7 +6,7 @@ import { expectRefused, invalidInputs, refusal } from "../../support/refusal";
 import { startSandbox } from "../../support/sandbox";
 import { complete } from "./attributes";
 
-// What is special in the objects that recent releases of Terraform Enterprise added. Their life is in test/provider/cases.
+// The special behavior of the objects that recent releases of Terraform Enterprise added. Their life is in test/provider/cases.
 
 let current: Platform;
 beforeAll(async () => {
