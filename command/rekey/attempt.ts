@@ -187,6 +187,8 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
 
 /** The attempt that a holder expects. */
 export interface Expectation<Status extends Attempt> {
+  /** The hint if the server rejects the token. */
+  revoked: string;
   /** The facts that are not in the status, one per line. */
   describe(): string[];
   /** Throws if the attempt is another one. */
@@ -207,7 +209,9 @@ export async function agree<Status extends Attempt>(
   nonce?: string,
   expected?: Expectation<Status>,
 ): Promise<Status> {
-  const status = await round.read(operation);
+  const status = await round.read(operation).catch((error) => {
+    throw expected && error instanceof StewardError && error.status === 403 ? error.with({ hint: expected.revoked }) : error;
+  });
   sayOutlived(terminal, operation, status.nonce);
   expected?.assertMet(status);
   const now = round.at(status);

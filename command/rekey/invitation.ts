@@ -83,21 +83,23 @@ function placeOfInvitation(terminal: Terminal, invitation: Invitation): { operat
   const { environment, stdin } = terminal;
   const place = `the invitation is for ${address}${namespace ? `, namespace ${namespace}` : ""} (${dialect})`;
   const row = system.variables.find((each) => each.dialect === dialect) as (typeof system.variables)[number];
+  const useIt = `If this is your server, export ${row.address}=${address}${namespace ? ` and ${row.prefix}_NAMESPACE=${namespace}` : ""}, and no other address.`;
   const isSet = system.variables.some((each) => environment[each.address]);
   const own = isSet ? {} : { [row.address]: address, [`${row.prefix}_NAMESPACE`]: namespace ?? "" };
   const operation = ofTarget(connection({ ...terminal, environment: { ...environment, ...own } }), invitation);
   const { server } = operation;
   if (server.address !== address || server.dialect !== dialect || namespaceOf(operation) !== namespace)
-    throw refuse(`${place}, and your environment is for ${placeOf(operation)} (${server.dialect})`);
+    throw refuse(`${place}, and your environment is for ${placeOf(operation)} (${server.dialect})`, useIt);
   const confirmed = async (): Promise<void> => {
     if (isSet) return;
-    if (!stdin.isTTY) throw refuse(place, `If this is your server, export ${row.address}=${address}.`);
+    if (!stdin.isTTY) throw refuse(place, useIt);
     await confirm(terminal, `${place}. Is this your server?`);
   };
   return { operation, confirmed };
 }
 
 const expectationOf = (operation: RekeyOperation, { attempt, expires }: Invitation, signer: string): Expectation<RekeyStatus> => ({
+  revoked: "The invitation may be revoked: ask the person who invited you for a new one.",
   describe: () => [`certificate     ${certificateOf(operation)}`, `invitation      signed by ${signer}, until ${expires}`],
   assertMet(status) {
     const changed = differences(submitting, status, attempt);

@@ -31,7 +31,7 @@ export async function invite(terminal: Terminal, options: InviteOptions): Promis
     return { ...key, holder, path: join(options.out, `${holder}.asc`) };
   });
   const taken = holders.filter(({ path }, index) => existsSync(path) || holders.findIndex((other) => other.path === path) < index);
-  if (taken.length > 0) throw invalid(taken.map(({ path }) => `there would be two files ${path}`));
+  if (taken.length > 0) throw invalid(taken.map(({ path }) => `${path} exists already, or would be written twice`));
   if (holders.length === 0) throw invalid([`--keys ${options.keys} has no key`]);
   if (!(await fingerprintsOfGpg(terminal)).includes(signer)) throw invalid([`gpg has no private key with the fingerprint ${signer}`]);
   const agreed = await agree(terminal, operation, canceling, `Invite the holders of ${holders.length} keys to this rekey?`, options.nonce);

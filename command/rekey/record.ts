@@ -20,6 +20,7 @@ const entrySchema = z.looseObject({
   count: z.number(),
   required: z.number(),
   detail: z.string().optional(),
+  fingerprints: z.array(z.string()).optional(),
   previous: z.string(),
 });
 
@@ -135,9 +136,17 @@ async function signedBy(
   return signed;
 }
 
-const describe = ({ time, event, phase, count, required, nonce, detail = "" }: RekeyRecordEntry): string => {
-  const counted = phase ? `${phase} ${count} of ${required}` : "";
-  return [time, event.padEnd(14), nonce, counted, detail].join("  ").trimEnd();
-};
+function describe({ time, event, phase, count, required, nonce, detail, ...more }: RekeyRecordEntry): string {
+  const { server, clusterId = "unknown", version = "unknown", shares, threshold, fingerprints = [] } = more;
+  return [
+    `${time}  ${event.padEnd(14)}  ${nonce}`,
+    phase && `${phase} ${count} of ${required}`,
+    detail,
+    server && `${server}, cluster ${clusterId}, version ${version}`,
+    shares && `${shares} new shares, threshold ${threshold}${fingerprints.length > 0 ? `, for ${fingerprints.join(", ")}` : ""}`,
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
 
 const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, hint });

@@ -1,7 +1,7 @@
 import { StewardError } from "../../provider/contract/errors";
 import { getStatus, retryAfter429, submitShare } from "../../provider/secrets/rekey/protocol/api";
 import { encryptedLine, flawOf, isEmpty, prove, ShareSet, shareOf } from "../../provider/secrets/rekey/protocol/crypto";
-import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
+import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { noShares } from "../../provider/secrets/rekey/protocol/stops";
 import { NewSharesFile } from "../holder/file";
@@ -91,7 +91,7 @@ async function handOut(
   }
   const handOver =
     agreed.pgpFingerprints.length > 0
-      ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
+      ? `Hand each new share to its holder, who decrypts it with \`pulumi-steward rekey decrypt\`${agreed.backup && agreed.verificationRequired ? `, or fetches it with \`${commandFor(operation, "verify --from-backup")}\`` : ""}.`
       : "Hand each new share to its holder.";
   if (!agreed.verificationRequired) {
     say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);

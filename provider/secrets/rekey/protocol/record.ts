@@ -109,6 +109,9 @@ export function extended(record: readonly RekeyRecordEntry[] = [], more: readonl
   return all;
 }
 
+const afterRejection = "The server discarded the shares.";
+const unexplained = "No entry above shows who did this: another client, or a request whose response was lost.";
+
 /** Makes the entries of one run. The functions of the API call it, so that no step can forget an entry. */
 export class Recorder {
   private readonly server: Pick<RekeyRecordEntry, "server" | "clusterId" | "version">;
@@ -170,7 +173,7 @@ export class Recorder {
     this.add(isOwn ? "started" : "observed", {
       ...now,
       ...(isNew ? { shares, threshold, fingerprints, backup, verification } : {}),
-      ...(isOwn ? {} : { detail: "No entry above shows who did this: another client, or a request whose response was lost." }),
+      ...(isOwn ? {} : { detail: this.entries.at(-1)?.event === "rejected" ? afterRejection : unexplained }),
     });
   }
 
