@@ -6,11 +6,12 @@ import { addRekey } from "./rekey";
 import { isRejection } from "./rekey/outcome";
 import { addRoot } from "./root";
 import { runSandbox } from "./sandbox";
+import { addShapes } from "./shapes";
 import { Canceled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
-    .description("Discover resources to import, participate in a rekey, generate a root token, and run the sandbox.")
+    .description("Discover resources to import, participate in a rekey, generate a root token, compare responses, and run the sandbox.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({
@@ -24,6 +25,7 @@ function createCommand(terminal: Terminal): Command {
   addDiscover(program, terminal);
   addRekey(program, terminal);
   addRoot(program, terminal);
+  addShapes(program, terminal);
   program.showHelpAfterError(true);
   return program;
 }

@@ -164,10 +164,14 @@ function stale(files) {
   });
 }
 
-/** The requests of each resource, which its case states. */
-function requests() {
-  const program = ["--require", path.join(__dirname, "typescript.js"), "test/support/page-requests.ts"];
-  return new Map([["tools/requests.json", execFileSync(process.execPath, program, { cwd: root, encoding: "utf8" })]]);
+/** The requests of each resource, which its case states, and the responses that the package reads on the sandbox. */
+function observed() {
+  const printed = (/** @type {string} */ program) =>
+    execFileSync(process.execPath, ["--require", path.join(__dirname, "typescript.js"), program], { cwd: root, encoding: "utf8" });
+  return new Map([
+    ["tools/requests.json", printed("test/support/page-requests.ts")],
+    ["command/shapes/expected.ts", printed("test/support/shapes.ts")],
+  ]);
 }
 
 /** The schema and the pages, which require the generated sources. @param {Model} model */
@@ -198,7 +202,7 @@ async function generate() {
   const model = new Model();
   const changed = stale(sourcesOf(model));
   write(changed);
-  write(stale(requests()));
+  write(stale(observed()));
   const derived = derivedOf(changed.length > 0 ? new Model() : model);
   write(stale(derived));
   for (const file of leftOver(derived)) {

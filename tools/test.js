@@ -24,7 +24,7 @@ async function test(args) {
 /** The suites that run both on the sandbox and on real servers, and those that need real servers. Those of `nomadSuites` need a real Nomad. */
 const realSuites = [
   "test/provider/secrets",
-  "test/command/(backup|drill|invite|rekey|root)",
+  "test/command/(backup|drill|invite|rekey|root|shapes)",
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-pgp)?|creds|leases).test",
   "test/end-to-end/stories/secrets",

@@ -11,7 +11,7 @@ import { logOf, print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, write } from "./files";
 import { configurationKey, escaped, programOf } from "./program";
 import { nativeWarnings, operations, secretNotices, table } from "./report";
-import { attemptFor, connectionsOf, Found, Refused, SearchOptions, search } from "./search";
+import { announce, attemptFor, connectionsOf, Found, Refused, SearchOptions, search } from "./search";
 import { assertImportsState, Configuration, configure, encrypt, readConfiguration, stackFile } from "./stack";
 import { declaredSecrets, entryOf, Imported, readFound } from "./state";
 
@@ -26,12 +26,12 @@ interface DiscoverOptions extends SearchOptions {
 
 const collect = (value: string, values: string[]): string[] => [...values, value];
 
-function mount(value: string, values: string[]): string[] {
+export function mount(value: string, values: string[]): string[] {
   if (!isMountPath(value)) throw new InvalidArgumentError("Write it as a path such as team/nomad.");
   return collect(value, values);
 }
 
-function module(value: string, values: string[]): string[] {
+export function module(value: string, values: string[]): string[] {
   const parts = value.split("/");
   if (parts.length !== 3 || !parts.every((each) => part.safeParse(each).success))
     throw new InvalidArgumentError("Write it as <organization>/<name>/<provider>.");
@@ -86,7 +86,8 @@ async function discover(terminal: Terminal, options: DiscoverOptions): Promise<v
   if (!isNative) await assertImportsState(terminal);
   const limits = { progressInterval: 1000 };
   const sources = { config, environment: terminal.environment, cache: new Map(), engine: noEngine, log: logOf(terminal), limits };
-  const connections = connectionsOf(terminal, sources, options.connection);
+  const connections = connectionsOf(sources, options.connection);
+  announce(terminal, connections, config, options.connection);
   const refused: Refused[] = [];
   const objects = await search(connections, options, refused);
   const imported = isNative ? [] : await readAll(objects, sources, options, refused);
@@ -114,7 +115,7 @@ function isNodeProject(): boolean {
 /** Reads each object. Adds those that the server rejects to `refused`. */
 async function readAll(
   objects: readonly Found[],
-  sources: Parameters<typeof connectionsOf>[1],
+  sources: Parameters<typeof connectionsOf>[0],
   { connection, secrets = false }: DiscoverOptions,
   refused: Refused[],
 ): Promise<Imported[]> {

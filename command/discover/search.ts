@@ -38,8 +38,7 @@ const hasSearch = (definition: AnyDefinition): boolean => typeof definition.disc
 const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
 
 /** The servers that the stack's configuration or else the environment names. */
-export function connectionsOf(terminal: Terminal, sources: ConfigurationSources, name: string): Operation[] {
-  const { config } = sources;
+export function connectionsOf(sources: ConfigurationSources, name: string): Operation[] {
   const configured = searched.flatMap((system) => {
     try {
       return [connect(system, name, sources)];
@@ -48,14 +47,6 @@ export function connectionsOf(terminal: Terminal, sources: ConfigurationSources,
       return [];
     }
   });
-  const width = Math.max(...searched.map((system) => system.name.length));
-  for (const {
-    server: { system, address },
-  } of configured)
-    say(
-      terminal,
-      `${system.padEnd(width)}  ${address}  (${isConfigured(config, name, system) ? `steward:${name} of the stack` : "environment"})`,
-    );
   if (configured.length > 0) return configured;
   const variables = searched.map((system) => system.variables.map(({ address }) => address).join(" or "));
   throw new StewardError({
@@ -68,6 +59,18 @@ export function connectionsOf(terminal: Terminal, sources: ConfigurationSources,
   });
 }
 
+/** Prints the addresses of the servers, and who named them. */
+export function announce(terminal: Terminal, connections: readonly Operation[], config: Configuration, name: string): void {
+  const width = Math.max(...searched.map((system) => system.name.length));
+  for (const {
+    server: { system, address },
+  } of connections)
+    say(
+      terminal,
+      `${system.padEnd(width)}  ${address}  (${isConfigured(config, name, system) ? `steward:${name} of the stack` : "environment"})`,
+    );
+}
+
 function isConfigured(config: Configuration, name: string, system: string): boolean {
   const connection = parsed(config(`steward:${name}`) ?? "");
   return isObject(connection) && connection[system] !== undefined;
@@ -76,7 +79,7 @@ function isConfigured(config: Configuration, name: string, system: string): bool
 /** True for a resource of the server. */
 export const isIn =
   ({ server }: Operation) =>
-  ({ system, dialects }: AnyDefinition): boolean =>
+  ({ system, dialects }: Pick<AnyDefinition, "dialects"> & { system: Pick<System, "name"> }): boolean =>
     system.name === server.system && (dialects?.includes(server.dialect) ?? true);
 
 /** Searches the servers. Adds what cannot be imported to `refused`. */

@@ -111,7 +111,13 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
       previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
       credentials: credentialsOf(settings, sources.environment),
     },
-    run: { cache: sources.cache, engine: sources.engine, log: sources.log, limits: { ...defaultLimits, ...sources.limits } },
+    run: {
+      cache: sources.cache,
+      engine: sources.engine,
+      log: sources.log,
+      limits: { ...defaultLimits, ...sources.limits },
+      observe: sources.observe,
+    },
     secrets: { values: [], fields: [] },
   };
   return operation as Writer<Own>;

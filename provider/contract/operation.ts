@@ -63,6 +63,12 @@ export interface Run {
   /** Receives lines for the user. */
   log: Log;
   limits: Limits;
+  /** Sends a request with `send`, and sees its response or its error. */
+  observe?<Response extends { status: number; body: unknown }>(
+    operation: Operation,
+    request: { path: string; query?: object },
+    send: () => Promise<Response>,
+  ): Promise<Response>;
 }
 
 /** Returns the cached value of a key, or creates and caches it. */

@@ -12,7 +12,12 @@ export { delayAfter429 } from "./retry";
 export { pauseFor, withDeadline } from "./wait";
 
 /** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. */
-export async function send(operation: Operation, request: Request): Promise<Response> {
+export function send(operation: Operation, request: Request): Promise<Response> {
+  const { observe } = operation.run;
+  return observe ? observe(operation, request, () => attempts(operation, request)) : attempts(operation, request);
+}
+
+async function attempts(operation: Operation, request: Request): Promise<Response> {
   const token = operation.server.credentials.token();
   const secrets = [...operation.secrets.values, token ?? "", operation.server.credentials.clientKey ?? ""];
   const sending: Sending = { operation, request, token, secrets };
