@@ -22,12 +22,23 @@ export async function readHolder(text: string): Promise<Holder> {
 export const encryptShare = (share: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> =>
   encrypt(new Uint8Array(Buffer.from(Buffer.from(share).toString("hex"))), holder, now);
 
+/** The feature of a key that asks for AEAD, in RFC 9580. */
+const encryptsWithAead = 8;
+/** Vault encrypts with each algorithm. */
+const anyAlgorithm = { minRSABits: 0, rejectPublicKeyAlgorithms: new Set<never>(), rejectCurves: new Set<never>() };
+
 export async function encrypt(binary: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> {
-  const { createMessage, encrypt } = await import("openpgp");
+  const { createMessage, encrypt, enums } = await import("openpgp");
   const key = await read(holder.binary);
+  // Vault takes no key that is only for storage, and uses no AEAD.
+  for (const packet of key.toPacketList()) {
+    const { keyFlags, features } = packet as { keyFlags?: Uint8Array | null; features?: Uint8Array | null };
+    if (keyFlags?.[0]) keyFlags[0] &= ~enums.keyFlags.encryptStorage;
+    if (features?.[0]) features[0] &= ~encryptsWithAead;
+  }
   const message = await createMessage({ binary });
   try {
-    return await encrypt({ message, encryptionKeys: key, format: "binary", date: now });
+    return await encrypt({ message, encryptionKeys: key, format: "binary", date: now, config: anyAlgorithm });
   } catch {
     // Vault prints the id as a number, without leading zeros.
     const id = key.getKeyID().toHex().replace(/^0+/, "");

@@ -237,18 +237,28 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   // GnuPG exports all keys that match a name into one block.
   if (keys.length > 1) return severalKeys;
   const [userId] = key.getUserIDs();
-  const encryptionKeys = await encryptionKeysOf(key);
   const binary = Buffer.from(key.write()).toString("base64");
-  return { fingerprint, binary, encryptionKeys, userId, problem: await keyProblemOf(key) };
+  const isForStorage = clearStorageFlags(key);
+  const encryptionKeys = await encryptionKeysOf(key);
+  return { fingerprint, binary, encryptionKeys, userId, problem: await keyProblemOf(key, isForStorage) };
 }
 
+/**
+ * Keys that encrypt are for communications, for storage, or for both. Vault takes none that is only for storage, so this clears that flag in the parsed
+ * key. Returns true if there is such a key.
+ */
+function clearStorageFlags(key: OpenPGP.Key): boolean {
+  const { encryptStorage, encryptCommunication } = openpgp().enums.keyFlags;
+  const flags = [...key.toPacketList()].map((packet) => (packet as OpenPGP.SignaturePacket).keyFlags ?? []);
+  const isForStorage = flags.some(([flag = 0]) => flag & encryptStorage && !(flag & encryptCommunication));
+  for (const each of flags) if (each[0]) each[0] &= ~encryptStorage;
+  return isForStorage;
+}
+
+/** Accepts each curve: gpg and the library decrypt secp256k1 too. */
+const anyCurve = (): OpenPGP.Config => ({ ...openpgp().config, rejectCurves: new Set() });
 /** Accepts each algorithm, as Vault does. */
-const anyAlgorithm = (): OpenPGP.Config => ({
-  ...openpgp().config,
-  minRSABits: 0,
-  rejectPublicKeyAlgorithms: new Set(),
-  rejectCurves: new Set(),
-});
+const anyAlgorithm = (): OpenPGP.Config => ({ ...anyCurve(), minRSABits: 0, rejectPublicKeyAlgorithms: new Set() });
 
 /** The key with this id, or the one that the server uses, if a message may be encrypted to it now. Throws the library's reason otherwise. */
 const encryptionKeyOf = (key: OpenPGP.Key, id?: OpenPGP.KeyID): ReturnType<OpenPGP.Key["getEncryptionKey"]> =>
@@ -306,7 +316,7 @@ export const describeKeys = async (keys: readonly string[]): Promise<string> => 
 export const encryptedTo = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
+async function keyProblemOf(key: OpenPGP.Key, isForStorage: boolean): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
   if (await key.isRevoked()) return { rule: "revoked", reason: `${name} is revoked` };
   const expires = await key.getExpirationTime();
@@ -315,7 +325,7 @@ async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   let chosen: OpenPGP.KeyID | undefined;
   try {
     chosen = (await encryptionKeyOf(key)).getKeyID();
-    await key.getEncryptionKey(chosen);
+    await key.getEncryptionKey(chosen, undefined, undefined, anyCurve());
     return undefined;
   } catch (error) {
     if (key.getUserIDs().length === 0)
@@ -323,7 +333,7 @@ async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
         rule: "no-user-id",
         reason: `${name} has no user id, which keys.openpgp.org omits: ask its holder for the output of \`gpg --armor --export\``,
       };
-    const why = reasonOf(error as Error);
+    const why = reasonOf(error as Error) || (isForStorage ? "those for encryption are only for storage" : "");
     const subkey = chosen && chosen.toHex() !== key.getKeyID().toHex() ? `: the server would use ${chosen.toHex()}` : "";
     return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption${subkey}${why && ` (${why})`}` };
   }
