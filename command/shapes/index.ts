@@ -39,8 +39,9 @@ Exit code: 0 everything that the package reads is there, 1 something is missing,
 
 /** An error without its message, which may contain addresses and names. */
 function withoutNames(error: unknown): never {
-  const code = error instanceof StewardError ? error.code : undefined;
-  if (code === "ERR_NO_CONNECTION" || (error as StewardError).details?.rule === "shapes") throw error;
+  const { code, details } = error as StewardError;
+  // "EPIPE": the reader closed the pipe.
+  if (code === "ERR_NO_CONNECTION" || String(code) === "EPIPE" || details?.rule === "shapes") throw error;
   const reason = `the servers cannot be read (${code ?? (error as Error).name})`;
   throw new StewardError({ code: code ?? "ERR_INVALID_INPUT", reason, hint: "`pulumi-steward discover` prints the whole message." });
 }

@@ -41,9 +41,10 @@ export async function readServer(operation: Operation, options: Pick<SearchOptio
         return await part();
       } catch (error) {
         if (!(error instanceof StewardError) || error.code === "ERR_UNREACHABLE") throw error;
-        const { code, status } = error;
-        // The API specification has no list of modules.
-        if (code !== "ERR_NOT_FOUND" || status) failed.push(`${token}: ${[code, status].filter(Boolean).join(" ")}`);
+        const { code, status, details } = error;
+        // The API specification has no list of modules, and the default mount may have no engine.
+        const isAbsent = code === "ERR_NOT_FOUND" && (!status || details.rule === "unproven-absence");
+        if (!isAbsent) failed.push(`${token}: ${[code, status].filter(Boolean).join(" ")}`);
         return [];
       }
     };

@@ -84,6 +84,17 @@ test("an unknown attribute alone is no failure", async () => {
   expect(await shapes()).toMatchObject({ code: 0, stdout: expect.stringContaining("  data.attributes.added: number unknown\n") });
 });
 
+test("an engine that is not mounted is no failure, and a refused read is one", async () => {
+  const variables = { VAULT_ADDR: sandbox.secrets.url, VAULT_TOKEN: sandbox.secrets.token };
+  await context().outOfBand("secrets", "DELETE", "/v1/sys/mounts/nomad");
+  expect(await shapes(variables)).toMatchObject({ code: 0, stdout: expect.stringContaining("GET /v1/<mount>/role: 404\n") });
+  const refused = await shapes({ ...variables, VAULT_TOKEN: "canary-wrong" });
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("cannot be read: secrets:SchedulerLease: ERR_FORBIDDEN 403\n"),
+  });
+});
+
 test("no value, name, id, address or token is in the output, for any response", async () => {
   const { outOfBand } = context();
   sandbox.platform.seed({
