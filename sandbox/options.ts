@@ -38,8 +38,8 @@ export interface Options {
    */
   tokensNeedKnownPolicies?: boolean;
   /**
-   * Makes Vault require a token for the rekey of its unseal keys and for the generation of a root token, as Vault 2.x is documented to. In
-   * the other dialects, they always require one.
+   * Makes Vault require a token for the rekey of its keys, as HashiCorp's test of Vault 2.x asserts, and for the generation of a root token, as
+   * its documentation says. In the other dialects, they always require one.
    * @default false
    */
   rekeyNeedsToken?: boolean;

