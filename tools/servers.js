@@ -1,6 +1,7 @@
 // @ts-check
 // Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
+const { createHash } = require("node:crypto");
 const { once } = require("node:events");
 const fs = require("node:fs");
 const net = require("node:net");
@@ -64,10 +65,11 @@ const unsealShares = { secret_shares: 5, secret_threshold: 3 };
 const startVault = () => onFreePorts(2, (ports) => startSealed("vault", ports));
 
 /**
- * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
+ * Starts an OpenBao that is initialized and unsealed. It has a Nomad secrets engine, mounted as in Vault, only if a plugin is given.
+ * @param {string} [plugin] The path of the plugin's program.
  * @returns {Promise<Vault>}
  */
-const startOpenBao = () => onFreePorts(2, (ports) => startSealed("openbao", ports));
+const startOpenBao = (plugin) => onFreePorts(2, (ports) => startSealed("openbao", ports, undefined, undefined, plugin));
 
 /**
  * Starts, initializes and unseals a Vault or an OpenBao. A seal other than Shamir's unseals it.
@@ -75,15 +77,17 @@ const startOpenBao = () => onFreePorts(2, (ports) => startSealed("openbao", port
  * @param {number[]} ports
  * @param {(folder: string) => object} [seal] Default: Shamir's.
  * @param {object} [shares] The numbers at its initialization.
+ * @param {string} [plugin] The program of OpenBao's Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
-function startSealed(name, [port, cluster], seal, shares = unsealShares) {
+function startSealed(name, [port, cluster], seal, shares = unsealShares, plugin) {
   const address = `http://${loopback}:${port}`;
   /** @param {string} folder */
   const configure = (folder) => ({
     storage: { inmem: {} },
     listener: { tcp: { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true } },
     disable_mlock: name === "vault" || undefined,
+    plugin_directory: plugin && path.dirname(fs.realpathSync(plugin)),
     api_addr: address,
     log_level: "warn",
     seal: seal?.(folder),
@@ -95,7 +99,14 @@ function startSealed(name, [port, cluster], seal, shares = unsealShares) {
     for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
     await until(`${name} at ${address} is active`, () => call(address, "GET", "sys/health"));
     const headers = { "X-Vault-Token": token };
-    for (const mount of name === "vault" ? ["nomad", "team/scheduler"] : [])
+    if (plugin) {
+      const sha256 = createHash("sha256").update(fs.readFileSync(plugin)).digest("hex");
+      await call(address, "PUT", "sys/plugins/catalog/secret/nomad", {
+        headers,
+        body: { sha256, command: path.basename(fs.realpathSync(plugin)) },
+      });
+    }
+    for (const mount of name === "vault" || plugin ? ["nomad", "team/scheduler"] : [])
       await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
     return { address, token, keys: [...keys, ...recoveryKeys] };
   });

@@ -50,8 +50,10 @@ async function testReal(args) {
   const hasNomad = getNomad() !== undefined;
   if (!hasNomad)
     say("Skips the suites on Nomad, which is neither on the PATH nor in NOMAD_BINARY. The sandbox's Nomad is behind the real Vault.");
+  const plugin = process.env.OPENBAO_NOMAD_PLUGIN;
+  if (hasOpenBao && !plugin) say("Skips the suites of the Nomad secrets engine on OpenBao: OPENBAO_NOMAD_PLUGIN does not name its plugin.");
   await getVault();
-  const starting = [startVault(), hasNomad ? startNomad() : startSandboxNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
+  const starting = [startVault(), hasNomad ? startNomad() : startSandboxNomad(), ...(hasOpenBao ? [startOpenBao(plugin)] : [])];
   try {
     const [vault, scheduler, openBao] = await Promise.all(starting);
     const servers = { VAULT: vault, SCHEDULER: scheduler, NOMAD: hasNomad ? scheduler : undefined, OPENBAO: openBao };

@@ -8,7 +8,7 @@ import { packageVersion } from "./version";
 /** The API dialect, which is "hashicorp" for Vault, Terraform Enterprise and Nomad, and "standard" for servers of the generic API. */
 export type Dialect = "standard" | "hashicorp";
 
-/** The API dialect of Vault or OpenBao. Use "openbao" for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
+/** The API dialect of Vault or OpenBao. Use "openbao" for OpenBao 2.4 or later, which differs from "hashicorp" in its rekeys and in the names of roles. */
 export type SecretsDialect = Dialect | "openbao";
 
 /** The address and the credentials of a server, with the same settings as in the configuration. */

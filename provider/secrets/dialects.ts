@@ -142,6 +142,11 @@ export const dialects: Record<string, SecretsDialect> = {
   openbao: {
     ...hashicorp,
     words: { ...hashicorp.words, service: "OpenBao" },
+    // Its storage accepts "..", which Vault's rejects.
+    roleName: {
+      pattern: /^\w([\w.-]*\w)?$/,
+      reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
+    },
     rekey: {
       unseal: sysRotate,
       recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" },

@@ -83,7 +83,7 @@ const vaultRekey: Rekey = {
   noBackup: () => new HttpError(400, "no backed-up keys found"),
 };
 
-const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
+const inData = (data: unknown): Record<string, unknown> => wire.envelope(data);
 
 const rotation: Rekey = {
   ...vaultRekey,
@@ -134,8 +134,10 @@ export const hashicorp = {
   /** Accepts the token in `Authorization: Bearer`. */
   bearer: true,
   tokenPrefix: "hvs.",
-  /** The error of a sealed service. */
+  /** The error of a sealed service, of a token that does not exist, and of a mount whose removal failed. */
   sealed: "Vault is sealed",
+  invalidToken: "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
+  tainted: (path: string): string => `no handler for route "${path}". route entry is tainted.`,
   /** Paths without an engine. They need no token and read the body strictly. Some respond while the service is sealed. */
   raw: [
     ...["rekey", "rekey-recovery-key"].flatMap((path) => ["init", "update", "verify"].map((end) => `sys/${path}/${end}`)),
@@ -154,6 +156,8 @@ export const hashicorp = {
   noRole: (name: string): HttpError => new HttpError(400, `role "${name}" not found`),
   /** Serves the lookup, renewal and revocation of leases, and the lookup and revocation of tokens. */
   leases: true,
+  /** The lookup of a lease includes its path. */
+  leasesShowPath: false,
   /**
    * `pattern`: the pattern of role names. A path with any other name does not exist. `doubleDots`: accepts ".." in a name. It matches Vault's pattern,
    * but Vault's storage rejects it.
@@ -168,7 +172,7 @@ export const hashicorp = {
   /** The body of a response with `data`. */
   envelope: wire.envelope,
   /** The body of a response with `data` and a lease. */
-  leased: ({ lease, seconds, warnings }: Granted, data: unknown, mountType: string): Record<string, unknown> => ({
+  leased: ({ lease, seconds, warnings }: Granted, data: unknown, mountType?: string): Record<string, unknown> => ({
     ...wire.envelope(data, mountType),
     lease_id: lease.id,
     renewable: true,
@@ -228,6 +232,8 @@ export const standard: Dialect = {
   bearer: false,
   tokenPrefix: "s.",
   sealed: "the service is sealed",
+  invalidToken: hashicorp.invalidToken,
+  tainted: hashicorp.tainted,
   raw: [],
   writes: ["POST"],
   deletesAccess: false,
@@ -235,6 +241,7 @@ export const standard: Dialect = {
   bootstraps: false,
   noRole: () => new HttpError(404),
   leases: false,
+  leasesShowPath: false,
   roleName: { pattern: "[^/]+", doubleDots: true },
   judgesPolicies: false,
   resetsRoleType: false,
@@ -274,6 +281,12 @@ export const openbao: Dialect = {
   version: "2.7.2",
   tokenPrefix: "s.",
   health: {},
+  invalidToken: "permission denied",
+  tainted: (path) => `no handler for route "${path}" on namespace "". route entry or namespace is tainted.`,
+  leasesShowPath: true,
+  roleName: { ...hashicorp.roleName, doubleDots: true },
+  envelope: (data) => wire.envelope(data),
+  leased: (granted, data) => hashicorp.leased(granted, data),
   disablesVaultsRekey: true,
   rekeys: [
     rotation,

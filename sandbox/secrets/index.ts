@@ -88,7 +88,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
     const id =
       c.req.header(dialect.tokenHeader) ?? (dialect.bearer ? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] : undefined);
     const token = id ? records.tokens.get(id.trim()) : undefined;
-    if (id && !token) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
+    if (id && !token) return errors(c, 403, dialect.invalidToken);
     if (path !== "sys/internal/specs/openapi" && path !== "auth/jwt/login") {
       if (!token) return errors(c, 403, "permission denied");
       const needed = [capability(method, path, records, dialect, served), ...(needsSudo(path) ? ["sudo"] : [])];
@@ -97,7 +97,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
     c.set("token", token);
 
     const mount = records.mountAt(path);
-    if (mount?.tainted) return errors(c, 404, `no handler for route "${path}". route entry is tainted.`);
+    if (mount?.tainted) return errors(c, 404, dialect.tainted(path));
     if (mount) c.set("mount", mount);
     else if (!mounts.some((each) => `${path}/`.startsWith(`${each}/`)))
       return errors(c, 404, `no handler for route "${path}". route entry not found.`);

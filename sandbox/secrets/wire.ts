@@ -5,8 +5,8 @@ import { Completed } from "./rekey";
 /** The version of Vault, also in its OpenAPI document. */
 export const version = "1.21.1";
 
-/** The members of Vault's responses around their data. */
-export function envelope(data: unknown, mountType: string): Record<string, unknown> {
+/** The members of Vault's responses around their data. OpenBao's have no type of the mount. */
+export function envelope(data: unknown, mountType?: string): Record<string, unknown> {
   return {
     request_id: randomUUID(),
     lease_id: "",

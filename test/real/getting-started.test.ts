@@ -1,3 +1,4 @@
+import { startOpenBao } from "../../tools/servers";
 import { call } from "../support/call";
 import { Guides } from "../support/guides";
 import { packed } from "../support/installation";
@@ -57,6 +58,23 @@ guides.test("docs/getting-started/vault.md", { hasProject: false }, async (reade
   reader.write("index.ts", reader.take("ts").replace('"nomad", {', '"nomad", { mount: "third",'));
   await reader.run("pulumi up");
   expect((await guides.onVault("GET", "third/role/web")).json.data).toMatchObject({ policies: ["deploy", "read-logs"] });
+});
+
+guides.test("docs/getting-started/openbao.md", { hasProject: false }, async (reader) => {
+  const { REAL_OPENBAO_ADDRESS, OPENBAO_NOMAD_PLUGIN: PLUGIN = "" } = process.env;
+  // OpenBao is not available on every platform.
+  if (!REAL_OPENBAO_ADDRESS) return void ["sh", "sh", "ts"].map((language) => reader.take(language));
+  const { address, token, stop } = await startOpenBao(PLUGIN);
+  reader.with({ ...withTemplates(), BAO_ADDR: address, BAO_TOKEN: token, PLUGIN });
+  await reader.shell({ own: { "https://openbao.example.com:8200": address } });
+  // The run prints that there is no plugin.
+  if (!PLUGIN) return stop().then(() => void ["sh", "ts"].map((language) => reader.take(language)));
+  await reader.shell({ own: { "secrets enable": "secrets enable -path=second" } });
+  reader.program();
+  await reader.says("pulumi up");
+  const { status, json } = await call({ url: address, token }, "GET", "/v1/nomad/role/deploy");
+  expect([status, json.data.policies]).toEqual([200, ["deploy"]]);
+  await stop();
 });
 
 /** test/package.test.ts runs these two commands. */

@@ -3,10 +3,11 @@ import { call } from "../support/call";
 import { Gpg } from "../support/gpg";
 import { installed } from "../support/installation";
 import { readPage } from "../support/pages";
-import { base64, holders } from "../support/pgp";
+import { base64, type Holder, holders, read } from "../support/pgp";
 import { Reader } from "../support/reader";
-import { RekeyTarget, rekeyTargets } from "../support/rekey";
+import { onServer, RekeyTarget, rekeyTargets } from "../support/rekey";
 import { realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+import { startOpenBaoWithStaticSeal } from "../support/servers";
 
 // Each page about a rekey with commands or programs, on a separate Vault.
 
@@ -58,8 +59,23 @@ test("docs/rekey/recovery-keys.md", async () => {
   reader.program('import { secrets } from "pulumi-steward";\n');
   expect(await reader.says("pulumi up")).toContain("the new shares are live: 5 of them, threshold 3");
   expect(await openbao.opens(openbao.first)).toBe(false);
-  reader.finish();
   await openbao.stop();
+
+  await reader.run("pulumi stack init gitlab");
+  const server = await startOpenBaoWithStaticSeal({ recoveryShares: 1 });
+  const gitLab = await onServer(server, { dialect: "openbao", keys: "recovery" });
+  const all = await writeKeys(reader, 0);
+  reader.with({ BAO_ADDR: gitLab.gateway.url, BAO_TOKEN: gitLab.token, RECOVERY_KEY: gitLab.first[0] ?? "" });
+  reader.program('import { secrets } from "pulumi-steward";\n');
+  expect(await reader.says("pulumi up")).toContain("0 of 2 new shares verified");
+  const encrypted = JSON.parse(await reader.run("pulumi stack output holders --json")) as { share: string }[];
+  const fresh = await Promise.all(encrypted.map(({ share }, index) => read(all[index] as Holder, share)));
+  reader.with({ NEW_SHARE_1: fresh[0] ?? "", NEW_SHARE_2: fresh[2] ?? "" });
+  expect(await reader.says("pulumi up")).toContain("the new shares are live: 3 of them, threshold 2");
+  expect(await gitLab.opens([fresh[1], fresh[2]].map((share) => base64(share ?? "")))).toBe(true);
+  reader.finish();
+  await gitLab.stop();
+  await server.stop();
 });
 
 test("docs/rekey/several-holders.md", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pulumiEnvironment } from "../../tools/environment";
 import { getPulumi } from "../../tools/pulumi";
-import { getNomad, getVault } from "../../tools/servers";
+import { getNomad, getOpenBao, getVault } from "../../tools/servers";
 import { atEnd } from "./cleanup";
 import { allBlocks, Block, readPage, shown } from "./pages";
 import { fastStart } from "./project";
@@ -30,7 +30,7 @@ export interface ShellOptions {
 
 /**
  * A reader who follows a page exactly: takes each block in order, saves files under the names on the page, and runs commands in bash. These run
- * the real `pulumi`, `vault` and `npm`, and `nomad` if it is installed. Only the reader's own values, such as an address, are replaced.
+ * the real `pulumi`, `vault`, `bao` and `npm`, and `nomad` if it is installed. Only the reader's own values, such as an address, are replaced.
  */
 export class Reader {
   /** The folder of the reader's terminal. At first it is empty. */
@@ -143,7 +143,7 @@ export class Reader {
   /** The environment of the reader's terminal. */
   private async environment(): Promise<Record<string, string>> {
     const environment = pulumiEnvironment(this.root, await getPulumi());
-    const products = [await getVault(), getNomad()].filter((program) => program !== undefined);
+    const products = [await getVault(), getNomad(), await getOpenBao()].filter((program) => program !== undefined);
     return {
       ...environment,
       ...fastStart,

@@ -6,6 +6,7 @@ import { call, onFreePorts, startSealed, startVault } from "../../tools/servers"
 // Real servers that only suites of rekeys need: with other seals, and with a tenant.
 
 const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
+const ofCount = { 5: recoveryShares, 1: { recovery_shares: 1, recovery_threshold: 1 }, 0: {} };
 
 type Vault = Awaited<ReturnType<typeof startVault>>;
 
@@ -26,13 +27,13 @@ export async function startVaultWithTransitSeal(): Promise<Vault> {
 }
 
 /** Starts an OpenBao that is initialized and unsealed by a `static` seal. */
-export const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 }: { recoveryShares?: 5 | 0 } = {}): Promise<Vault> => {
+export const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 }: { recoveryShares?: 5 | 1 | 0 } = {}): Promise<Vault> => {
   const seal = (folder: string): object => {
     const file = join(folder, "seal.key");
     writeFileSync(file, randomBytes(32), { mode: 0o600 });
     return { static: { current_key_id: "first", current_key: `file://${file}` } };
   };
-  return onFreePorts(2, (ports) => startSealed("openbao", ports, seal, count === 0 ? {} : recoveryShares));
+  return onFreePorts(2, (ports) => startSealed("openbao", ports, seal, ofCount[count]));
 };
 
 /**

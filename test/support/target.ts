@@ -2,9 +2,11 @@ import { randomBytes } from "node:crypto";
 import { Sandbox, Service, start } from "../../sandbox/index";
 import { call } from "./call";
 
-/** A Vault for tests: the sandbox in either dialect, or a real one. */
+/** A Vault or an OpenBao for tests: the sandbox in either dialect, or a real one. */
 export interface Target {
   dialect: "standard" | "hashicorp";
+  /** True for an OpenBao, whose Nomad secrets engine differs from Vault's only in the names of roles. */
+  isOpenBao: boolean;
   address: string;
   token: string;
   /** Set if the service is the sandbox. */
@@ -21,21 +23,43 @@ export interface Target {
 }
 
 const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_SCHEDULER_ADDRESS = "", REAL_SCHEDULER_TOKEN = "" } = process.env;
-const { REAL_NOMAD_ADDRESS: realNomad } = process.env;
+const { REAL_NOMAD_ADDRESS: realNomad, REAL_OPENBAO_ADDRESS: openBao, REAL_OPENBAO_TOKEN = "", OPENBAO_NOMAD_PLUGIN } = process.env;
 /** The Nomad behind a real Vault: a real one or, where none is installed, that of a sandbox. */
 const nomad = { address: REAL_SCHEDULER_ADDRESS, token: REAL_SCHEDULER_TOKEN };
 
 /** The targets of a contract suite: a real server if one is configured, otherwise the sandbox in both dialects. */
-export const targets: { name: string; start(): Promise<Target> }[] = real
-  ? [{ name: "real Vault", start: async () => target("hashicorp", { address: real, token: REAL_VAULT_TOKEN }, nomad, async () => {}) }]
-  : (["standard", "hashicorp"] as const).map((dialect) => ({
-      name: `sandbox, ${dialect}`,
-      start: async () => {
-        const sandbox = await start({ dialect });
-        const at = ({ url, token }: Service): { address: string; token: string } => ({ address: url, token });
-        return { ...target(dialect, at(sandbox.secrets), at(sandbox.scheduler), () => sandbox.close()), sandbox };
-      },
-    }));
+export const targets: Starter[] = real
+  ? [onServer("hashicorp", { address: real, token: REAL_VAULT_TOKEN }), ...realOpenBao()]
+  : (["standard", "hashicorp"] as const).map(onSandbox);
+
+/** Those and an OpenBao, for what differs there. */
+export const withOpenBao: Starter[] = real ? targets : [...targets, onSandbox("openbao")];
+
+type Product = "standard" | "hashicorp" | "openbao";
+interface Starter {
+  name: string;
+  start(): Promise<Target>;
+}
+
+/** The real OpenBao, if it has the engine. */
+function realOpenBao(): Starter[] {
+  return openBao && OPENBAO_NOMAD_PLUGIN ? [onServer("openbao", { address: openBao, token: REAL_OPENBAO_TOKEN })] : [];
+}
+
+function onServer(product: Product, own: Target["scheduler"]): Starter {
+  return { name: product === "openbao" ? "real OpenBao" : "real Vault", start: async () => target(product, own, nomad, async () => {}) };
+}
+
+function onSandbox(product: Product): Starter {
+  return {
+    name: `sandbox, ${product}`,
+    start: async () => {
+      const sandbox = await start({ dialect: product });
+      const at = ({ url, token }: Service): { address: string; token: string } => ({ address: url, token });
+      return { ...target(product, at(sandbox.secrets), at(sandbox.scheduler), () => sandbox.close()), sandbox };
+    },
+  };
+}
 
 /** A policy of a page for a target. The sandbox rejects the limits of parameters, which it does not enforce. */
 export const policyFor = ({ sandbox }: Target, policy: string): string =>
@@ -65,18 +89,21 @@ export function onEachTarget(what: string, suite: (current: () => Target) => voi
   });
 }
 
-function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
+function target(product: Product, own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
   const { address, token } = own;
+  const isOpenBao = product === "openbao";
+  const dialect = isOpenBao ? "hashicorp" : product;
   const outOfBand: Target["outOfBand"] = async (method, path, body) => {
     const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
     return { status, data: json?.data };
   };
   return {
     dialect,
+    isOpenBao,
     address,
     token,
     scheduler,
-    config: (more) => ({ "steward:default": { secrets: { address, token, dialect, ...more } } }),
+    config: (more) => ({ "steward:default": { secrets: { address, token, dialect: product, ...more } } }),
     outOfBand,
     newMount: async () => {
       const mount = `test/${randomBytes(6).toString("hex")}`;

@@ -30,7 +30,9 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.on(["POST", "PUT"], "/sys/leases/lookup", (c) => {
     const id = idOf(c);
     const lease = c.var.records.leases.get(id);
-    return lease ? data(c, { id, ...leaseTimes(lease, c.var.now.getTime()) }, "system") : errors(c, 400, "invalid lease");
+    if (!lease) return errors(c, 400, "invalid lease");
+    const path = dialect.leasesShowPath && { path: id.slice(0, id.lastIndexOf("/")) };
+    return data(c, { id, ...path, ...leaseTimes(lease, c.var.now.getTime()) }, "system");
   });
 
   // The lease in the body takes precedence over the one in the path.

@@ -1,12 +1,12 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { expectRefused, invalidInputs, refusal } from "../../support/refusal";
-import { atNewMount, onEachTarget } from "../../support/target";
+import { atNewMount, onEachTarget, type Target, withOpenBao } from "../../support/target";
 
 const read = { policies: ["read"] };
 const signature = "4dabf18193072939515e22adb298388d";
 
-onEachTarget("role names that Pulumi cannot store or show", (current) => {
+const suite = (current: () => Target): void => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
 
   test.each(["__proto__", signature])("refresh of an exclusive set fails for a role named %s and keeps the set", async (name) => {
@@ -31,25 +31,28 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
   });
 
   const beyondVault = ["a b", "a-", "-a", "a@b", "é", ".a", "a..b", "a%b", "%41", "a?b#c"];
-  test.each(beyondVault)("a role named %j is valid in the standard dialect, and Vault rejects it", async (name) => {
-    const { dialect, outOfBand, mount } = await atNewMount(current());
-    const role = new Engine("secrets:SchedulerRole", current().config());
-    const path = `${mount}/role/${encodeURIComponent(name)}`;
-    if (dialect === "hashicorp") {
-      expect(await role.problems({ name, ...read, mount })).toEqual(["name: role-name"]);
-      expect((await outOfBand("POST", path, { policies: "read" })).status).toBeGreaterThanOrEqual(400);
-      return;
-    }
-    expect(await role.up({ name, ...read, mount })).toBe("create");
-    expect((await outOfBand("GET", path)).data?.policies).toEqual(["read"]);
-    expect(await role.refresh()).toEqual([]);
-    const reader = new Engine("secrets:SchedulerRole", current().config());
-    expect(await reader.get(`${mount}/role/${name}`)).toMatchObject({ name, policies: ["read"] });
-    const roles = engine();
-    expect((await roles.get(`${mount}/role`)).roles).toMatchObject({ [name]: { policies: ["read"] } });
-    await role.destroy();
-    expect((await outOfBand("GET", path)).status).toBe(404);
-  });
+  test.each(beyondVault)(
+    "a role named %j is valid in the standard dialect, and Vault rejects it, as OpenBao does but for a..b",
+    async (name) => {
+      const { dialect, isOpenBao, outOfBand, mount } = await atNewMount(current());
+      const role = new Engine("secrets:SchedulerRole", current().config());
+      const path = `${mount}/role/${encodeURIComponent(name)}`;
+      if (dialect === "hashicorp" && !(isOpenBao && name === "a..b")) {
+        expect(await role.problems({ name, ...read, mount })).toEqual(["name: role-name"]);
+        expect((await outOfBand("POST", path, { policies: "read" })).status).toBeGreaterThanOrEqual(400);
+        return;
+      }
+      expect(await role.up({ name, ...read, mount })).toBe("create");
+      expect((await outOfBand("GET", path)).data?.policies).toEqual(["read"]);
+      expect(await role.refresh()).toEqual([]);
+      const reader = new Engine("secrets:SchedulerRole", current().config());
+      expect(await reader.get(`${mount}/role/${name}`)).toMatchObject({ name, policies: ["read"] });
+      const roles = engine();
+      expect((await roles.get(`${mount}/role`)).roles).toMatchObject({ [name]: { policies: ["read"] } });
+      await role.destroy();
+      expect((await outOfBand("GET", path)).status).toBe(404);
+    },
+  );
 
   test.each([".", ".."])("an id has the rule of the input: the name %j is rejected", async (name) => {
     const mount = await current().newMount();
@@ -90,4 +93,6 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     expect(await roles.up(inputs)).toBe("update");
     expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
   });
-});
+};
+
+onEachTarget("role names that Pulumi cannot store or show", suite, withOpenBao);

@@ -3,7 +3,7 @@ import { secrets } from "../../../provider";
 import { isObject } from "../../../provider/text/json";
 import { sandboxOfTest } from "../../sandbox/sandbox";
 import { invalidInputs, refusal } from "../../support/refusal";
-import { onEachTarget } from "../../support/target";
+import { onEachTarget, targets } from "../../support/target";
 import { seen, serveAt } from "../http/exchange";
 
 const { getSpecification } = secrets;
@@ -16,7 +16,11 @@ afterAll(() => setAllConfig({}));
 const request = { method: "GET", path: "/v1/sys/internal/specs/openapi" };
 const named = ({ method, path }: secrets.ApiOperation): string => `${method} ${path}`;
 
-onEachTarget("getSpecification", (current) => {
+// OpenBao's document changes from request to request: `GET /sys/namespaces` is either its list or its scan.
+const stable = targets.filter(({ name }) => name !== "real OpenBao");
+const onEachStable: typeof onEachTarget = (what, suite) => onEachTarget(what, suite, stable);
+
+onEachStable("getSpecification", (current) => {
   beforeEach(() => configure(current().config()));
 
   async function ask(method: string, path: string, body?: object, token = current().token): Promise<Record<string, unknown>> {

@@ -1,12 +1,12 @@
 import { type Answer, call } from "../../support/call";
-import { ensureReadonlyPolicy, type Target, targets } from "../../support/target";
+import { ensureReadonlyPolicy, type Target, targets, withOpenBao } from "../../support/target";
 
 /** A Vault with a new Nomad secrets engine, and the scheduler for which it generates tokens. */
 type Stage = Target & { mount: string };
 
 export const sandboxes = targets.filter(({ name }) => name.startsWith("sandbox"));
 /** Those whose leases can be looked up, renewed and revoked: the specification has no such requests. */
-export const withLeases = targets.filter(({ name }) => !name.includes("standard"));
+export const withLeases = withOpenBao.filter(({ name }) => !name.includes("standard"));
 
 /** Helpers for tests, which use the current stage. */
 export type Teller = ReturnType<typeof tellerOf>;
@@ -29,6 +29,8 @@ function tellerOf(current: () => Stage) {
     engine,
     works,
     isVault: () => current().dialect === "hashicorp",
+    /** OpenBao's responses have no type of the mount. */
+    mounted: (mount_type: string) => (current().isOpenBao ? {} : { mount_type }),
     /** Writes the access configuration of the engine, with the given changes. */
     async access(more?: object): Promise<void> {
       const body = { ...current().scheduler, ...more };
@@ -59,7 +61,7 @@ function tellerOf(current: () => Stage) {
 }
 
 /** Runs a suite on each stage. Each test begins with a new engine, which has the roles `reader` and `operator`. */
-export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = targets): void {
+export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = withOpenBao): void {
   for (const { name, start } of those)
     describe(`${what}, ${name}`, () => {
       let stage: Stage;

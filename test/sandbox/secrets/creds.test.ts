@@ -4,7 +4,7 @@ import { refused } from "./rekey-service";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const system = 2_764_800;
 
-onEachStage("generated tokens", (stage, { to, engine, access, generate, works, isVault, toScheduler }) => {
+onEachStage("generated tokens", (stage, { to, engine, access, generate, works, isVault, mounted, toScheduler }) => {
   test("each token is new and has the rights of its role in the scheduler", async () => {
     const reader = await generate("reader");
     expect(reader).toMatchObject({ accessor: expect.stringMatching(uuid), secret: expect.stringMatching(uuid) });
@@ -47,7 +47,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, works, i
     expect(answer.json).toEqual(
       isVault()
         ? {
-            ...{ request_id: expect.stringMatching(uuid), renewable: true, lease_duration: system, data, mount_type: "nomad" },
+            ...{ request_id: expect.stringMatching(uuid), renewable: true, lease_duration: system, data, ...mounted("nomad") },
             ...{ wrap_info: null, warnings: null, auth: null },
             lease_id: expect.stringMatching(new RegExp(`^${stage().mount}/creds/reader/[0-9A-Za-z]{24}$`)),
           }

@@ -6,7 +6,7 @@ const denied = "1 error occurred:\n\t* permission denied\n\n";
 
 const reading = ["read"];
 
-const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, generate, tokenWith, works, expectEnded }) => {
+const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, generate, tokenWith, works, expectEnded, mounted }) => {
   const lookup = (lease_id: string, token?: string) => to("PUT", "sys/leases/lookup", { lease_id }, token);
   const revoke = (lease_id: string, token?: string) => to("PUT", "sys/leases/revoke", { lease_id }, token);
 
@@ -14,10 +14,11 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     await engine("POST", "config/lease", { ttl: "10m", max_ttl: "1h" });
     const { lease } = await generate("reader");
     const { json } = await lookup(lease);
-    const around = { lease_id: "", renewable: false, lease_duration: 0, mount_type: "system", warnings: null, auth: null };
+    const around = { lease_id: "", renewable: false, lease_duration: 0, ...mounted("system"), warnings: null, auth: null };
     expect(json).toMatchObject(around);
     const times = { issue_time: iso, expire_time: iso, last_renewal: null, ttl: expect.any(Number) };
-    expect(json.data).toEqual({ id: lease, renewable: true, ...times });
+    const path = stage().isOpenBao && { path: `${stage().mount}/creds/reader` };
+    expect(json.data).toEqual({ id: lease, ...path, renewable: true, ...times });
     const { issue_time, expire_time, ttl } = json.data;
     expect(Math.round((Date.parse(expire_time) - Date.parse(issue_time)) / 1000)).toBe(600);
     expect(ttl > 590 && ttl <= 600).toBe(true);
@@ -31,7 +32,7 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     await engine("POST", "config/lease", { ttl: "10m", max_ttl: "1h" });
     const { lease } = await generate("reader");
     const renewed = async (body: object, id = ""): Promise<unknown> => (await to("PUT", `sys/leases/renew${id}`, body)).json;
-    const around = { lease_id: lease, renewable: true, data: null, mount_type: "system", auth: null };
+    const around = { lease_id: lease, renewable: true, data: null, ...mounted("system"), auth: null };
     expect(await renewed({ lease_id: lease })).toMatchObject({ ...around, lease_duration: 600, warnings: null });
     expect(await renewed({ lease_id: lease, increment: "20m" })).toMatchObject({ ...around, lease_duration: 1200 });
     expect(await renewed({ increment: 1800 }, `/${lease}`)).toMatchObject({ ...around, lease_duration: 1800 });
@@ -73,9 +74,7 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     const { mount } = stage();
     expect(await to("DELETE", `sys/mounts/${mount}`)).toMatchObject(refused(400, `failed to revoke "${lease}" (1 / 1): ${why}`));
     // The role was changed, but still exists.
-    expect(await engine("GET", "role/reader")).toMatchObject(
-      refused(404, `no handler for route "${mount}/role/reader". route entry is tainted.`),
-    );
+    expect(await engine("GET", "role/reader")).toMatchObject(refused(404, /^no handler for route ".*\/role\/reader".* is tainted\.$/));
     expect(await works(secret)).toBe(true);
   });
 
@@ -94,7 +93,7 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     const common = { accessor: expect.any(String), entity_id: "", meta: null, num_uses: 0, type: "service" };
     const self = async (token?: string, method = "GET"): Promise<Record<string, unknown>> => {
       const { status, json } = await to(method, "auth/token/lookup-self", undefined, token);
-      expect([status, json.mount_type]).toEqual([200, "token"]);
+      expect([status, json.mount_type]).toEqual([200, mounted("token").mount_type]);
       return json.data;
     };
     const create = async (body: object) => (await to("POST", "auth/token/create", body)).json;
@@ -139,7 +138,8 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     for (const _ of [1, 2]) expect((await to("POST", "auth/token/revoke", { token: maker })).status).toBe(204);
     await expectEnded(ended.secret);
     expect(await works(kept.secret)).toBe(true);
-    const unknown = refused(403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
+    const twoErrors = "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n";
+    const unknown = refused(403, stage().isOpenBao ? "permission denied" : twoErrors);
     for (const token of [maker, child]) expect(await to("GET", "auth/token/lookup-self", undefined, token)).toMatchObject(unknown);
     expect((await to("POST", "auth/token/create", { no_parent: true }, orphan)).status).toBe(403);
     const creator = await tokenWith("auth/token/create", ["update"]);
