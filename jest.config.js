@@ -31,7 +31,7 @@ module.exports = {
     // `TESTS=real npm test` runs these on real servers, which proves more.
     ...(process.env.TESTS === "all" ? ["<rootDir>/test/end-to-end/secrets/"] : []),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
-    // Four pairs of Node and SDK: `TESTS=night npm test -- test/installations`.
+    // Pairs of Node and SDK, and TypeScript 6: `TESTS=night npm test -- test/installations`.
     ...(process.env.TESTS === "night" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],

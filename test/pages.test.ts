@@ -223,11 +223,12 @@ test("docs/reference/compatibility.md has the versions with which the tests run"
   const number = (range: string): string => range.replace(/^\D+/, "");
   const sdks = [peerDependencies["@pulumi/pulumi"], devDependencies["@pulumi/pulumi"]].map(number);
   const newest = found("test/installations.test.ts", /newest = "(.+)"/);
+  const cli = found(".github/workflows/nightly.yml", /pulumi-version: (\S+)/);
   const rows = [
     `| Vault ${found("tools/go/vault/go.mod", /hashicorp\/vault v(\S+)/)} `,
     `| ${number(engines.node)} `,
     `| ${[...sdks, newest].join(", ")} `,
-    `| ${found("tools/pulumi.js", /^const version = "(.+)"/m)}, also with the newer SDK ${newest} `,
+    `| ${found("tools/pulumi.js", /^const version = "(.+)"/m)}, ${cli}, each also with the newer SDK ${newest} `,
   ];
   expect(rows.filter((row) => !readPage("docs/reference/compatibility.md").includes(row))).toEqual([]);
 });

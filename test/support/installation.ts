@@ -112,8 +112,10 @@ export interface Installation {
   role(method: string, body?: object): Promise<Response>;
 }
 
-/** Creates a project with the packed packages and a running sandbox for the tests of a suite. Without `node`, it uses the current Node. */
-export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?: string): () => Installation {
+/**
+ * Creates a project with the packed packages, others and a running sandbox for the tests of a suite. Without `node`, it uses the current Node.
+ */
+export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?: string, ...others: string[]): () => Installation {
   let installation: Installation;
   let sandbox: ChildProcessByStdio<Writable, Readable, null>;
 
@@ -122,7 +124,12 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
     const PATH = [folder, ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
     // Here, Node starts as it does for a user.
     const project = new Project({ PATH, NODE_OPTIONS: "" });
-    await project.install(...Object.values(tarballs()), `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
+    await project.install(
+      ...Object.values(tarballs()),
+      `@pulumi/pulumi@${sdk}`,
+      `@types/node@${devDependencies["@types/node"]}`,
+      ...others,
+    );
 
     const supervisor = join(__dirname, "../../tools/supervise.js");
     const command = join(project.folder, "program/node_modules/.bin/pulumi-steward");
