@@ -20,7 +20,10 @@ test("a release has an executable for every platform, with a provenance attestat
   const [attest] = jobs.executables.steps.filter(({ uses = "" }) => uses.startsWith("actions/attest-build-provenance@"));
   expect(attest.with).toEqual({ "subject-path": "archives/*.tar.gz" });
   expect(jobs.executables.permissions).toEqual({ contents: "write", "id-token": "write", attestations: "write" });
-  expect(jobs.checksums).toMatchObject({ needs: "executables", steps: [{ run: expect.stringContaining("> SHA256SUMS") }] });
+  const ofAll = expect.stringMatching(/ --pattern '\*\.tar\.gz'\nsha256sum -- \*\.tar\.gz > SHA256SUMS\n/);
+  expect(jobs.checksums).toMatchObject({ needs: "executables", steps: [{ run: ofAll }] });
+  const page = readFileSync(join(__dirname, "../docs/rekey/command-line.md"), "utf8");
+  expect(page).toMatch(/sha256sum --check .*SHA256SUMS && gh attestation verify pulumi-resource-steward-v\*\.tar\.gz /);
   const runners = jobs.executables.strategy.matrix.runner as string[];
   // The labels of GitHub's runners. `macos-latest` is an arm64 machine.
   expect(runners).toEqual(["ubuntu-latest", "ubuntu-24.04-arm", "macos-15-intel", "macos-latest", "windows-latest", "windows-11-arm"]);
