@@ -29,7 +29,10 @@ const nomad = { address: REAL_SCHEDULER_ADDRESS, token: REAL_SCHEDULER_TOKEN };
 
 /** The targets of a contract suite: a real server if one is configured, otherwise the sandbox in both dialects. */
 export const targets: Starter[] = real
-  ? [onServer("hashicorp", { address: real, token: REAL_VAULT_TOKEN }), ...realOpenBao()]
+  ? [
+      onServer("real Vault", "hashicorp", { address: real, token: REAL_VAULT_TOKEN }),
+      ...(openBao && OPENBAO_NOMAD_PLUGIN ? [onServer("real OpenBao", "openbao", { address: openBao, token: REAL_OPENBAO_TOKEN })] : []),
+    ]
   : (["standard", "hashicorp"] as const).map(onSandbox);
 
 /** Those and an OpenBao, for what differs there. */
@@ -41,13 +44,8 @@ interface Starter {
   start(): Promise<Target>;
 }
 
-/** The real OpenBao, if it has the engine. */
-function realOpenBao(): Starter[] {
-  return openBao && OPENBAO_NOMAD_PLUGIN ? [onServer("openbao", { address: openBao, token: REAL_OPENBAO_TOKEN })] : [];
-}
-
-function onServer(product: Product, own: Target["scheduler"]): Starter {
-  return { name: product === "openbao" ? "real OpenBao" : "real Vault", start: async () => target(product, own, nomad, async () => {}) };
+function onServer(name: string, product: Product, own: Target["scheduler"]): Starter {
+  return { name, start: async () => target(product, own, nomad, async () => {}) };
 }
 
 function onSandbox(product: Product): Starter {
