@@ -113,7 +113,7 @@ test("no value, name, id, address or token is in the output, for any response", 
     "ws-1/canary": [],
   }));
   const runs = [await shapes(), await shapes({ ...sandbox.env, TFE_TOKEN: "canary-wrong" })];
-  sandbox.faults.add({ system: "platform", method: "GET", path: /saml/, action: "respond", status: 400, body: "canary-failure" });
+  sandbox.faults.add({ system: "platform", method: "GET", path: /saml-settings$/, action: "respond", status: 400, body: "canary-failure" });
   runs.push(await shapes(), await shapes({ TFE_ADDRESS: "http://canary.invalid", TFE_TOKEN: "canary-wrong" }));
   runs.push(await shapes({ TFE_ADDRESS: "canary:not a URL" }), await shapes({ VAULT_ADDR: "https://canary:canary@example.com/" }));
   const printed = runs.map(({ stdout, stderr }) => stdout + stderr).join();

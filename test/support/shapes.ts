@@ -5,7 +5,7 @@ import { noEngine, Operation } from "../../provider/contract/operation";
 import { wireName } from "../../provider/platform/client";
 import { Sandbox, start } from "../../sandbox/index";
 import { caseOf, settingsCases } from "../cases";
-import { certificate } from "./certificates";
+import { certificate, idpCertificate } from "./certificates";
 import { contextOf, resetAll } from "./context";
 
 // Prints command/shapes/expected.ts, which `npm run generate` writes: the attributes that the package reads from the documents of the sandbox.
@@ -92,7 +92,8 @@ async function fill(sandbox: Sandbox, dialect: string): Promise<void> {
   const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old", link: "https://example.com" } };
   const version = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
   await outOfBand("platform", "PATCH", version, { data: { type: "module-versions", attributes } });
-  for (const { type, values, productValues } of settingsCases)
+  const isServed = ({ dialects = [context.dialect] }: { dialects?: readonly string[] }): boolean => dialects.includes(context.dialect);
+  for (const { type, values, productValues } of settingsCases.filter(isServed))
     for (const index of [0, 1] as const) {
       const { enabled, ...all } = { ...values, ...(dialect === "standard" ? {} : productValues) };
       const platform = { server: { dialect: context.dialect } } as Operation;
@@ -100,6 +101,15 @@ async function fill(sandbox: Sandbox, dialect: string): Promise<void> {
       const path = caseOf(`platform:${type}`).requests?.(context).refresh[0]?.replace("GET ", "") ?? "";
       await outOfBand("platform", "PATCH", path, { data: { attributes: Object.fromEntries(named) } });
     }
+  if (dialect === "standard") return;
+  const banner = { title: "News", body: "Soon.", style: "info", audience: "all_users" };
+  const created = [
+    ["banners", "banners", banner],
+    ["data-retention-policy-settings", "data-retention-policy-delete-olders", { "delete-older-than-n-days": 30 }],
+    ["saml-settings/idp-certificates", "saml-idp-certificates", { "display-name": "Ours", cert: idpCertificate }],
+  ] as const;
+  for (const [path, type, all] of created)
+    await outOfBand("platform", "POST", `/api/v2/admin/${path}`, { data: { type, attributes: all } });
 }
 
 /** The shapes of the responses of one dialect, by the templates of their paths. */
