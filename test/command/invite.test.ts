@@ -258,7 +258,7 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     const other = { [dialect === "openbao" ? "VAULT_ADDR" : "BAO_ADDR"]: gateway.url };
     await nothingSent(await asHolder(0, ["submit", "--invitation", fileOf(0), ...trusting()], "", other), "your environment is for");
     const nowhere = await asHolder(0, ["submit", "--invitation", fileOf(0), ...trusting()], "", {});
-    await nothingSent(nowhere, `export ${Object.keys(addressOf())[0]}=${gateway.url}.`);
+    await nothingSent(nowhere, `export ${Object.keys(addressOf())[0]}=${gateway.url}`);
     expect(gateway.requests.length).toBe(count);
     const variables = { ...environmentOf(holders[0], "ada"), PATH: String(process.env.PATH) };
     const atTerminal = (person: Person): Promise<Ended> =>
