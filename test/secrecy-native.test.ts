@@ -143,7 +143,7 @@ describe.each(dialects)("%s", (dialect) => {
 
     /** The inputs with a canary in each free string: not in names, nor in values that the server knows itself. */
     async function withCanaries(given: Properties): Promise<Properties> {
-      const names = [...(definition.objects?.fields ?? []), "role", "connection"];
+      const names = [...(definition.objects?.fields ?? []), ...publicNames(definition), "role", "connection"];
       let inputs = given;
       for (const field of Object.keys(given).filter((name) => !names.includes(name))) {
         const one = leaves(given[field], (leaf, path) =>
