@@ -18,12 +18,10 @@ export async function backup(terminal: Terminal, options: BackupOptions): Promis
   const { operation, invited } = await participate(terminal, options);
   const kept = await getBackup(operation);
   if (!kept) throw refuse(`there is no rekey backup on ${placeOf(operation)}`, "Nothing was changed.");
-  const nonce = options.nonce ?? invited?.attempt.nonce;
-  if (nonce !== undefined && nonce !== kept.nonce)
-    throw refuse(
-      `${options.nonce === undefined ? "the invitation" : "--nonce"} does not match the backup, ${kept.nonce}`,
-      "Nothing was changed. Find out whose backup it is.",
-    );
+  const expected = { "--nonce": options.nonce, "the invitation": invited?.attempt.nonce };
+  for (const [name, nonce] of Object.entries(expected))
+    if (nonce !== undefined && nonce !== kept.nonce)
+      throw refuse(`${name} does not match the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
   if (!options.delete) return fetch(terminal, kept, { fingerprint: invited?.for, ...options });
   await removeBackup(operation, kept.nonce);
   say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);

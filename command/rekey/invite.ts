@@ -5,7 +5,7 @@ import { z } from "zod";
 import { unexpectedResponse } from "../../provider/http/failure";
 import { apiPath, callWithoutClaim, namespaceOf, placeOf } from "../../provider/secrets/client";
 import { isReplyLost } from "../../provider/secrets/rekey/protocol/api";
-import { describeKey, InspectedKey } from "../../provider/secrets/rekey/protocol/crypto";
+import { countRecipients, describeKey, InspectedKey } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { writePrivate } from "../holder/file";
 import { fingerprintsOfGpg } from "../holder/program";
@@ -115,6 +115,7 @@ async function createToken(operation: RekeyOperation, role: string) {
     seconds === 0 && "never expires",
     !orphan && "ends with yours, since it is not an orphan",
     policies.length > 0 && `has the policy ${policies.join(" and ")}`,
+    data.policies.length > 1 && `has more than one policy, ${data.policies.join(", ")}`,
   ].filter((flaw) => flaw !== false);
   return { token, accessor, flaws, expires: new Date(seconds === 0 ? Date.UTC(9999) : begin + seconds * 1000).toISOString() };
 }
@@ -126,7 +127,9 @@ async function seal(terminal: Terminal, content: string, signer: string, { binar
   try {
     writeFileSync(file, Buffer.from(binary, "base64"));
     const exactly = ["--no-encrypt-to", "--trust-model", "always", "--recipient-file", file];
-    return await sign(terminal, content, signer, ["--sign", "--encrypt", ...exactly]);
+    const message = await sign(terminal, content, signer, ["--sign", "--encrypt", ...exactly]);
+    if ((await countRecipients(message)) === 1) return message;
+    throw failed("gpg has encrypted the invitation to another key, too", "Remove the recipients from gpg.conf.");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -15,8 +15,11 @@ export const tokenFiles = (operation: SharesOperation, terminal: Terminal): Stat
 export const savedIn = (files: StateFolder): InvitedToken[] =>
   files
     .names()
-    .flatMap((accessor) => tokenSchema.safeParse(parsed(files.read(accessor))).data ?? [])
+    .map((accessor) => tokenSchema.safeParse(parsed(files.read(accessor))).data ?? unfinished(accessor))
     .sort((one, other) => one.holder.localeCompare(other.holder));
+
+/** The token of a file that a killed run has created and not written: only its name is known. */
+const unfinished = (accessor: string): InvitedToken => ({ accessor, nonce: "", holder: "an unknown holder", expires: "an unknown time" });
 
 export const describeTokens = (tokens: readonly InvitedToken[]): string =>
   tokens.map(({ holder, expires }) => `${holder} until ${expires}`).join(", ");
@@ -29,7 +32,7 @@ export function sayOutlived(terminal: Terminal, operation: SharesOperation, nonc
   } catch {
     // A holder, who has made no invitation, needs no such folder.
   }
-  const outlived = saved.filter((token) => token.nonce !== nonce && Date.parse(token.expires) > Date.now());
+  const outlived = saved.filter((token) => token.nonce !== nonce && !(Date.parse(token.expires) <= Date.now()));
   if (outlived.length === 0) return;
   const revoke = commandFor(operation, "invite --revoke");
   say(

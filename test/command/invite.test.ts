@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:https";
 import { AddressInfo } from "node:net";
@@ -247,7 +247,10 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     await nothingSent(await asHolder(0, ["submit", "--invitation", fileOf(0), "--nonce", await nonce()]), "and another one is");
     expect(gateway.requests.filter(({ method }) => method === "PUT")).toEqual([]);
     for (const share of service.shares.slice(0, 3)) await asRoot(["submit", "--nonce", await nonce()], share);
-    expect(await asHolder(0, ["backup", "--invitation", fileOf(0)])).toMatchObject(ends(1, "the invitation does not match the backup"));
+    for (const more of [[], ["--nonce", await nonce()]])
+      expect(await asHolder(0, ["backup", "--invitation", fileOf(0), ...more])).toMatchObject(
+        ends(1, "the invitation does not match the backup"),
+      );
   });
 
   test("the address is that of the holder's environment, or the holder confirms it", async () => {
@@ -288,6 +291,14 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     await setPolicy("rekey-inviter", inviterPolicy);
     gateway.on("POST auth/token/revoke-accessor", { when: "before" }, 1);
     expect(await asInviter(["invite", "--revoke"])).toMatchObject(ends(0, "Revoked: the invitations of ada."));
+    // A run that was killed as it saved the accessor.
+    expect((await invite()).code).toBe(0);
+    const saved = join(state("ivy"), "pulumi-steward");
+    for (const file of readdirSync(saved)) writeFileSync(join(saved, file), "");
+    expect((await asInviter(["status"])).stderr).toContain("an unknown holder until an unknown time");
+    expect(await asInviter(["invite", "--revoke"])).toMatchObject(ends(0, "Revoked: the invitations of an unknown holder, an unknown"));
+    expect(await accessors()).toEqual(before);
+    rmSync(out(), { recursive: true });
     gateway.on(create, { when: "after" }, 2);
     expect(await invite()).toMatchObject(ends(1, "The server may have made one more, which nobody has"));
     gateway.interrupt = undefined;
@@ -307,12 +318,21 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
       [{ renewable: true }, "can be renewed"],
       [{ orphan: false }, "is not an orphan"],
       [{ token_no_default_policy: false }, "has the policy default"],
+      [{ allowed_policies: "rekey-holder,more" }, "has more than one policy, more, rekey-holder"],
     ] as const) {
       await setRole(more);
       expect(await invite()).toMatchObject(ends(1, new RegExp(`a token of the role "rekey-holder" .*${flaw}.*docs/rekey/invitations.md`)));
       expect(await accessors()).toEqual(before);
     }
     await setRole({});
+    const configuration = join(own(ivy).home, "gpg.conf");
+    writeFileSync(configuration, `recipient ${inviter}`);
+    expect(await invite()).toMatchObject(
+      ends(1, /Each token of this run is revoked\.\n.*gpg has encrypted the invitation to another key, too/),
+    );
+    rmSync(configuration);
+    expect(await accessors()).toEqual(before);
+    gateway.requests.splice(0);
     expect(await invite("--role", "absent")).toMatchObject({ code: 1 });
     expect(await invite("--sign", inviter.slice(-16))).toMatchObject(ends(1, "--sign is not the fingerprint of a key"));
     expect(await invite("--sign", stranger)).toMatchObject(ends(1, `gpg has no private key with the fingerprint ${stranger}`));
@@ -323,7 +343,7 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     mkdirSync(out());
     writeFileSync(fileOf(1), "");
     expect(await invite()).toMatchObject(ends(1, "grace.asc"));
-    expect([await accessors(), gateway.requests.filter(({ path }) => path.endsWith("/create/rekey-holder")).length]).toEqual([before, 3]);
+    expect([await accessors(), gateway.requests.filter(({ path }) => path.endsWith("/create/rekey-holder")).length]).toEqual([before, 0]);
     await asRoot(["cancel", "--nonce", await nonce()]);
     expect(await asInviter(["invite", "--keys", join(folder, "keys"), "--out", "x", "--sign", inviter, "--nonce", "x"])).toMatchObject(
       ends(1, "[rekey/attempt-missing]"),

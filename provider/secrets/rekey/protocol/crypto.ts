@@ -283,6 +283,12 @@ const messageOf = (share: string) =>
     : openpgp().readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
   ).catch(() => undefined);
 
+/** The number of keys and passphrases that can decrypt a message. */
+export async function countRecipients(message: string): Promise<number> {
+  const { publicKeyEncryptedSessionKey, symEncryptedSessionKey } = openpgp().enums.packet;
+  return (await messageOf(message))?.packets.filterByTag(publicKeyEncryptedSessionKey, symEncryptedSessionKey).length ?? 0;
+}
+
 export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "an anonymous recipient");
 
 /**
