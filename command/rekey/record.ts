@@ -1,11 +1,23 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { StewardError } from "../../provider/contract/errors";
 import { assertTarget } from "../../provider/secrets/rekey/protocol/api";
 import { RekeyOperation, recording } from "../../provider/secrets/rekey/protocol/operation";
-import { hashOf, RekeyRecordEntry } from "../../provider/secrets/rekey/protocol/record";
+import { extended, hashOf, RekeyRecordEntry } from "../../provider/secrets/rekey/protocol/record";
 import { parsed } from "../../provider/text/json";
+import { textOf } from "../holder/file";
 import { fingerprintIn, sign as signText, verifySignature } from "../holder/signature";
 import { print, say, Terminal } from "../terminal";
 
@@ -32,28 +44,93 @@ export async function recordingTo(terminal: Terminal, operation: RekeyOperation,
   } catch (error) {
     throw refuse(`the --record file cannot be written (${(error as NodeJS.ErrnoException).code})`, "Nothing was sent.");
   }
-  const save = (entry: RekeyRecordEntry): void => {
-    try {
-      appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
-    } catch {
-      // The response to a share may follow, and nothing may hide it.
-      say(terminal, `warning: this entry cannot be added to the record: ${JSON.stringify(entry)}`);
-    }
-  };
   const before = readRecord(path);
-  if (readFileSync(path, "utf8").startsWith("["))
+  if (readFileSync(path, "utf8").trimStart().startsWith("["))
     throw refuse("the --record file is the output of a stack, to which no entry can be appended", "Nothing was sent. Name another file.");
-  const recorded = recording(operation, before, save).operation;
+  const recorded = recording(operation, before, appending(terminal, path)).operation;
   // Its response names the cluster and the version.
   await assertTarget(recorded);
   return recorded;
+}
+
+/** Appends what an addition adds, after the entries that other processes have appended meanwhile. */
+function appending(terminal: Terminal, path: string): (record: RekeyRecordEntry[], addition: () => void) => void {
+  let unsaved: RekeyRecordEntry[] = [];
+  let size = -1;
+  return (record, addition) =>
+    locked(path, () => {
+      let saved = record.length - unsaved.length;
+      let text = "";
+      try {
+        if (statSync(path).size !== size) {
+          const inFile = readRecord(path);
+          record.splice(0, record.length, ...extended(inFile, unsaved));
+          saved = inFile.length;
+          text = readFileSync(path, "utf8");
+        }
+      } catch {
+        // Whoever changed the file is found out by `record verify`.
+      }
+      const known = record.length;
+      addition();
+      unsaved = record.slice(saved);
+      if (record.length === known) return;
+      const start = text === "" || text.endsWith("\n") ? "" : "\n";
+      try {
+        appendWhole(path, `${start}${unsaved.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`);
+        unsaved = [];
+        size = statSync(path).size;
+      } catch {
+        size = -1;
+        // The response to a share may follow, and nothing may hide it. The next entry that can be added brings this one along.
+        for (const entry of record.slice(known))
+          say(terminal, `warning: this entry cannot be added to the record: ${JSON.stringify(entry)}`);
+      }
+    });
+}
+
+/** Appends all of a text, or nothing: a full disk takes a part. */
+function appendWhole(path: string, text: string): void {
+  const file = openSync(path, "a", 0o600);
+  const { size } = fstatSync(file);
+  try {
+    appendFileSync(file, text, { flush: true });
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Waits for another process that appends to the same file. One that was killed leaves its lock: nothing may stop a rekey for long. */
+function locked(path: string, action: () => void): void {
+  const lock = `${path}.lock`;
+  const end = Date.now() + 2000;
+  for (let isHeld = false; !isHeld && Date.now() < end; )
+    try {
+      closeSync(openSync(lock, "wx", 0o600));
+      isHeld = true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") break;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  try {
+    action();
+  } finally {
+    try {
+      rmSync(lock, { force: true });
+    } catch {
+      // The folder is read-only.
+    }
+  }
 }
 
 /** Reads lines of JSON, or the list that `pulumi stack output --json` prints. Throws if the entries are not a chain. */
 function readRecord(path: string): RekeyRecordEntry[] {
   let text: string;
   try {
-    text = readFileSync(path, "utf8").trim();
+    text = textOf(readFileSync(path), "utf8").trim();
   } catch (error) {
     throw refuse(`the record cannot be read (${(error as NodeJS.ErrnoException).code})`, "Check its path.");
   }
@@ -61,7 +138,11 @@ function readRecord(path: string): RekeyRecordEntry[] {
   const { data } = z.array(entrySchema).safeParse(values);
   if (!data) throw refuse("the file is not the record of a rekey", "A record has one entry on each line, or is a list of entries in JSON.");
   const record = data as unknown as RekeyRecordEntry[];
-  const broken = record.findIndex(({ previous }, index) => previous !== headOf(record.slice(0, index)));
+  // Of two properties with one name, other programs may show the first, which no hash covers.
+  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined);
+  if (names.length !== record.reduce((sum, entry) => sum + Object.keys(entry).length, 0))
+    throw refuse("an entry has two properties with one name", "Find out who changed the record.");
+  const broken = record.findIndex(({ previous }, index) => previous !== headOf(record.slice(Math.max(0, index - 1), index)));
   if (broken < 0) return record;
   const reason =
     broken === 0
@@ -116,7 +197,13 @@ async function signedBy(
   const files = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".asc"));
   const signed = [];
   for (const file of files.sort()) {
-    const { text, signer } = await verifySignature(terminal, readFileSync(join(dirname(path), file), "utf8")).catch((error) => {
+    let signature: string;
+    try {
+      signature = readFileSync(join(dirname(path), file), "utf8");
+    } catch (error) {
+      throw refuse(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, "A signature is missing.");
+    }
+    const { text, signer } = await verifySignature(terminal, signature).catch((error) => {
       throw error instanceof StewardError ? error.with({ reason: `${file}: ${error.details.reason}` }) : error;
     });
     const count = Number(/^entries: ([1-9]\d*)$/m.exec(text)?.[1]);

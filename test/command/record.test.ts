@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hashOf } from "../../provider/secrets/rekey/protocol/record";
 import { formsIn } from "../support/canaries";
 import { Gpg } from "../support/gpg";
 import { onEachRekeyTarget } from "../support/rekey";
@@ -30,7 +31,7 @@ afterAll(() => {
 });
 
 onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
-  const { alone, begin, nonce, verification, share } = tools(current);
+  const { alone, begin, nonce, submitShares, verification, share } = tools(current);
   const record = (): string => join(folder, "record.json");
   const verify = (...args: string[]) => steward({ GNUPGHOME: auditor.home }, ["rekey", "record", "verify", record(), ...args]);
   const sign = (path: string, key: string) => steward({ GNUPGHOME: gpg.home }, ["rekey", "record", "sign", path, "--key", key]);
@@ -136,5 +137,157 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     writeFileSync(record(), "");
     expect((await alone(["drill", "--record", record()], current().first.join("\n"))).code).toBe(0);
     expect(entriesIn(record()).at(-1)).toMatchObject({ event: "tested", detail: expect.stringContaining("5 shares work, 0 are wrong") });
+  });
+
+  const recorded = (args: string[], input = "") => alone([...args, "--record", record()], input);
+  const begun = async (): Promise<string> => {
+    expect((await recorded(["init", "--shares", "3", "--threshold", "2"])).code).toBe(0);
+    return nonce();
+  };
+  const consistent = async (): Promise<void> => expect(await verify("--unsigned")).toMatchObject({ code: 0 });
+  /** The new shares of an attempt, of which one is verified. */
+  async function oneVerified(): Promise<string[]> {
+    const name = await begun();
+    for (const index of [0, 1]) await recorded(["submit", "--nonce", name], share(index));
+    const { stdout } = await recorded(["submit", "--nonce", name], share(2));
+    const made = [...stdout.matchAll(/share \d: (\S+)/g)].map(([, each]) => each as string);
+    expect((await recorded(["verify", "--nonce", await verification()], made[0])).code).toBe(0);
+    return made;
+  }
+
+  test("stays a chain if several processes append at once, or an editor removes the last line end", async () => {
+    const name = await begun();
+    writeFileSync(record(), readFileSync(record(), "utf8").trim());
+    const variables = variablesOf(current());
+    const submit = (index: number) =>
+      stewardProcess(variables, argumentsOf(current(), "submit", "--nonce", name, "--record", record()), share(index));
+    expect((await Promise.all([submit(0), submit(1)])).map(({ code }) => code)).toEqual([0, 0]);
+    await consistent();
+    // A process that was killed leaves its lock.
+    writeFileSync(`${record()}.lock`, "");
+    expect((await recorded(["submit", "--nonce", name], share(2))).code).toBe(0);
+    await consistent();
+    expect(eventsIn(record()).filter((each) => each.startsWith("submitted"))).toHaveLength(3);
+  });
+
+  test("keeps an entry that cannot be added, and adds it with the next one", async () => {
+    const made = await oneVerified();
+    const { gateway } = current();
+    const aside = `${record()}.aside`;
+    const act = (): void => {
+      renameSync(record(), aside);
+      mkdirSync(record());
+    };
+    let isSent = false;
+    gateway.interrupt = ({ method, path }) => {
+      if (method === "PUT" && path.endsWith("/verify")) {
+        isSent = true;
+        return { when: "after", act, answer: (body) => body };
+      }
+      if (!isSent) return undefined;
+      isSent = false;
+      rmdirSync(record());
+      renameSync(aside, record());
+      return undefined;
+    };
+    const last = await recorded(["verify", "--nonce", await verification()], made[1]);
+    expect(last).toMatchObject(ends(0, /warning: this entry cannot be added to the record: \{.*"verified"/));
+    expect(eventsIn(record()).slice(-3)).toEqual(["verified verifying 1", "verified", "committed"]);
+    await consistent();
+  });
+
+  test("does not hide a commit that its run could not see", async () => {
+    const [, second] = await oneVerified();
+    const { gateway } = current();
+    let isSent = false;
+    gateway.interrupt = ({ method, path }) => {
+      if (method === "GET" && isSent) return { when: "before" };
+      isSent ||= path.endsWith("/verify") && method === "PUT";
+      return undefined;
+    };
+    expect(await recorded(["verify", "--nonce", await verification()], second)).toMatchObject(ends(1, "[rekey/outcome-unknown]"));
+    gateway.interrupt = undefined;
+    for (let runs = 0; runs < 2; runs++) await recorded(["status"]);
+    expect(eventsIn(record()).slice(-3)).toEqual(["verified verifying 1", "verified", "observed"]);
+  });
+
+  test("calls the outcome unknown if the server fails to commit", async () => {
+    await oneVerified();
+    const answer = (): string => JSON.stringify({ errors: ["failed to perform rekey: no quorum"] });
+    current().gateway.on("PUT sys/rekey/verify", { when: "after", answer }, 1);
+    await recorded(["verify", "--nonce", await verification()], Buffer.alloc(33, 7).toString("base64"));
+    expect(entriesIn(record()).filter(({ event }) => event === "unknown" || event === "rejected")).toMatchObject([
+      { event: "unknown", detail: "The server failed to commit the new shares: either set may be valid." },
+    ]);
+  });
+
+  test("does not deny a commit by another client just before a cancel", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2, require_verification: false });
+    await submitShares(name);
+    let reads = 0;
+    const act = (): Promise<void> => submitShares(name, [share(2)]);
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/init") && ++reads === 2 ? { when: "after", act, answer: (body) => body } : undefined;
+    await recorded(["cancel", "--nonce", name]);
+    current().gateway.interrupt = undefined;
+    const last = entriesIn(record()).at(-1);
+    if (last?.event === "canceled") expect(last.detail).toContain("Unless another client committed it");
+    else expect(last).toMatchObject({ event: "observed" });
+    expect(eventsIn(record())).toHaveLength(2);
+  });
+
+  test("claims nothing about the keys of another server, and names the server again", async () => {
+    const name = await begun();
+    await recorded(["submit", "--nonce", name], share(0));
+    const elsewhere: Entry[] = [];
+    for (const entry of entriesIn(record())) {
+      const last = elsewhere.at(-1) as Parameters<typeof hashOf>[0] | undefined;
+      elsewhere.push({ ...entry, ...(entry.server ? { server: "https://other.example" } : {}), previous: last ? hashOf(last) : "" });
+    }
+    write(record(), elsewhere);
+    await alone(["cancel", "--nonce", name]);
+    await recorded(["status"]);
+    expect(entriesIn(record())).toEqual(elsewhere);
+    expect((await recorded(["drill"], current().first.join("\n"))).code).toBe(0);
+    expect(entriesIn(record())[2]).toMatchObject({
+      server: expect.stringContaining(current().gateway.url),
+      nonce: expect.not.stringContaining(name),
+    });
+    await consistent();
+  });
+
+  test("has no share that a server shows in place of its version or of a key", async () => {
+    await begun();
+    current().gateway.interrupt = () => ({
+      when: "after",
+      answer: (body) =>
+        JSON.stringify({ ...JSON.parse(body), nonce: "other", version: share(0), cluster_id: share(0), pgp_fingerprints: [share(0)] }),
+    });
+    await recorded(["status"]);
+    current().gateway.interrupt = undefined;
+    expect(eventsIn(record())).toHaveLength(2);
+    expect(formsIn(readFileSync(record(), "utf8"), [share(0)])).toEqual([]);
+  });
+
+  test("is refused with a property that no hash covers, or beside a signature that cannot be read", async () => {
+    await begun();
+    const text = readFileSync(record(), "utf8");
+    for (const more of ['"event":"committed",', '"__proto__":{"event":"committed"},', '"\\u0065vent" : "committed",']) {
+      writeFileSync(record(), text.replace("{", `{${more}`));
+      expect(await verify("--unsigned")).toMatchObject(ends(1, "an entry has two properties with one name"));
+    }
+    writeFileSync(record(), text);
+    mkdirSync(`${record()}.ada.asc`);
+    expect(await verify("--unsigned")).toMatchObject(ends(1, "record.json.ada.asc cannot be read (EISDIR)"));
+  });
+
+  test("is read as PowerShell and a stack write it", async () => {
+    const name = await begun();
+    const text = `\n${JSON.stringify(entriesIn(record()))}`;
+    writeFileSync(record(), text);
+    expect(await recorded(["submit", "--nonce", name], share(0))).toMatchObject(ends(1, "Name another file"));
+    expect(readFileSync(record(), "utf8")).toBe(text);
+    writeFileSync(record(), Buffer.from(`\ufeff${text}`, "utf16le"));
+    await consistent();
   });
 });

@@ -8,7 +8,6 @@ import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromServ
 import { hasNoValue, RekeyApi } from "../../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyOperation, SharesOperation } from "./operation";
-import { ended } from "./record";
 import { RekeyStatus } from "./status";
 import { identified, stopped, wrongTarget } from "./stops";
 
@@ -286,7 +285,7 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
     if (isConfirmed) await cancel();
   }
   operation.run.cache.set(key, true);
-  if (isConfirmed) operation.record?.add("canceled", { nonce, ...ended });
+  if (isConfirmed) operation.record?.canceled(nonce);
   return isConfirmed;
 }
 
@@ -344,6 +343,8 @@ export async function verifyShare(operation: RekeyOperation, { nonce, share }: {
 async function noted<T>(operation: RekeyOperation, what: string, request: () => Promise<T>): Promise<T> {
   return request().catch((error) => {
     if (isReplyLost(error)) operation.record?.add("unknown", { detail: `The response to ${what} was lost.` });
+    else if (error instanceof StewardError && isFailedCommit(error))
+      operation.record?.add("unknown", { detail: "The server failed to commit the new shares: either set may be valid." });
     else if (error instanceof StewardError && (error.status === 400 || error.status === 500))
       operation.record?.add("rejected", { detail: `The server rejected ${what} with a ${error.status}.` });
     throw error;

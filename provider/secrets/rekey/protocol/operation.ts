@@ -41,8 +41,11 @@ export function assertSavesEachStep(operation: RekeyOperation): void {
 export function recording(
   operation: RekeyOperation,
   before: readonly RekeyRecordEntry[] = [],
-  save?: (entry: RekeyRecordEntry) => void,
+  within?: (record: RekeyRecordEntry[], addition: () => void) => void,
 ): { operation: RekeyOperation; record: RekeyRecordEntry[] } {
   const record = [...before];
-  return { operation: { ...operation, record: new Recorder(operation, record, save) }, record };
+  return {
+    operation: { ...operation, record: new Recorder(operation, record, within && ((addition) => within(record, addition))) },
+    record,
+  };
 }

@@ -54,7 +54,10 @@ export interface RekeyRecordEntry {
   required: number;
   /** More about the event, in words. */
   detail?: string;
-  /** The address of the server, with the namespace if there is one. Only in the first entry and where an attempt begins, as all that follows. */
+  /**
+   * The address of the server, with the namespace if there is one. Only in the first entry, where an attempt begins, and where the server changes, as
+   * all that follows.
+   */
   server?: string;
   /** The id of the server's cluster, if the client read it. */
   clusterId?: string;
@@ -100,17 +103,25 @@ const link = (record: readonly RekeyRecordEntry[], entry: Omit<RekeyRecordEntry,
   return { ...(withoutNulls(entry) as typeof entry), previous: last ? hashOf(last) : "" };
 };
 
-/** A record with the entries of another one that it does not have yet. */
+/** A record with the entries of another one that it does not have yet, and that it does not explain. */
 export function extended(record: readonly RekeyRecordEntry[] = [], more: readonly RekeyRecordEntry[] = []): RekeyRecordEntry[] {
   const key = ({ previous: _, ...entry }: RekeyRecordEntry): string => canonical(entry);
-  const known = record.map(key);
+  const known = new Set(record.map(key));
   const all = [...record];
-  for (const entry of more) if (!known.includes(key(entry))) all.push(link(all, entry));
+  for (const entry of more) if (!known.has(key(entry)) && !isExplained(entry, all)) all.push(link(all, entry));
   return all;
 }
 
 const afterRejection = "The server discarded the shares.";
 const unexplained = "No entry above shows who did this: another client, or a request whose response was lost.";
+
+/** True for what a step observed without the entries of the next step, which did it. */
+function isExplained({ event, nonce, time, ...entry }: RekeyRecordEntry, all: readonly RekeyRecordEntry[]): boolean {
+  if (event !== "observed") return false;
+  const before = all.filter((each) => each.nonce === nonce && each.time <= time).at(-1);
+  if (!before || before.event === "verified") return false;
+  return before.phase === entry.phase && (!entry.phase || before.count === entry.count);
+}
 
 /** Makes the entries of one run. The functions of the API call it, so that no step can forget an entry. */
 export class Recorder {
@@ -118,40 +129,51 @@ export class Recorder {
   /** The nonce of the attempt that this run started and has not seen yet, or an empty string if the response had none. */
   private started: string | undefined;
   private hasVerification = true;
+  /** The last entry that this run has added. */
+  private own: RekeyRecordEntry | undefined;
 
-  /** `save`: receives each entry at once. */
+  /** `within`: runs each addition. It may bring the entries up to date before, and save the new ones after. */
   constructor(
     private readonly operation: { server: { id: string }; target: RekeyTarget },
     readonly entries: RekeyRecordEntry[],
-    private readonly save: (entry: RekeyRecordEntry) => void = () => {},
+    private readonly within: (addition: () => void) => void = (addition) => addition(),
   ) {
     this.server = { server: operation.server.id };
   }
 
   add(event: RekeyEvent, changes: Partial<RekeyRecordEntry> = {}): void {
+    this.within(() => this.append(event, changes));
+  }
+
+  private append(event: RekeyEvent, changes: Partial<RekeyRecordEntry>): void {
     const { entries, operation, server } = this;
-    const entry = link(entries, {
+    this.own = link(entries, {
       time: new Date().toISOString(),
       event,
       target: operation.target,
-      ...(entries.length === 0 || changes.shares !== undefined ? server : {}),
+      ...(this.isElsewhere || changes.shares !== undefined ? server : {}),
       ...this.standing,
       ...changes,
     });
-    entries.push(entry);
-    this.save(entry);
+    entries.push(this.own);
   }
 
-  get standing(): Standing {
-    const { nonce, phase, count, required } = this.entries.at(-1) ?? { nonce: "", ...ended };
+  /** The entries so far are about the keys of another server, or of the other kind. */
+  private get isElsewhere(): boolean {
+    const { server } = this.entries.filter((entry) => entry.server !== undefined).at(-1) ?? {};
+    return server !== this.operation.server.id || this.entries.at(-1)?.target !== this.operation.target;
+  }
+
+  private get standing(): Standing {
+    const { nonce, phase, count, required } = (this.isElsewhere ? undefined : this.entries.at(-1)) ?? { nonce: "", ...ended };
     return { nonce, phase, count, required };
   }
 
-  /** Notes what a response of `sys/seal-status` or `sys/health` shows about the server. */
+  /** Notes what a response of `sys/seal-status` or `sys/health` shows about the server. Anything of another form could be a share. */
   identify(body: unknown): void {
     const { cluster_id: clusterId, version } = isObject(body) ? body : {};
-    if (typeof clusterId === "string") this.server.clusterId = clusterId;
-    if (typeof version === "string") this.server.version = version;
+    if (typeof clusterId === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(clusterId)) this.server.clusterId = clusterId;
+    if (typeof version === "string" && /^\d+\.\d+\.\d+([.+-][\w.+-]{0,32})?$/.test(version)) this.server.version = version;
   }
 
   /** The next status shows the attempt. */
@@ -161,19 +183,27 @@ export class Recorder {
 
   /** Compares the attempt with the last entry. */
   see(status: RekeyStatus): void {
+    this.within(() => this.compare(status));
+  }
+
+  private compare(status: RekeyStatus): void {
     const before = this.standing;
     const now = standingOf(status, before);
     const isOwn = status.started && (this.started === "" || this.started === status.nonce);
     if (status.started) this.hasVerification = status.verificationRequired;
     this.started = undefined;
     const isSame = now.nonce === before.nonce && now.phase === before.phase && (!now.phase || now.count === before.count);
-    if (isSame) return;
-    const { shares, threshold, pgpFingerprints: fingerprints, backup, verificationRequired: verification } = status;
+    const last = this.entries.at(-1);
+    // An earlier run ended before it saw the commit.
+    const isUnseen = last?.event === "verified" && !last.phase && last.time !== this.own?.time && !this.isElsewhere;
+    if (isSame && !isUnseen) return;
+    const { shares, threshold, pgpFingerprints, backup, verificationRequired: verification } = status;
+    const fingerprints = pgpFingerprints.map((each) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(each) ? each : "no fingerprint"));
     const isNew = status.started && now.nonce !== before.nonce;
-    this.add(isOwn ? "started" : "observed", {
+    this.append(isOwn ? "started" : "observed", {
       ...now,
       ...(isNew ? { shares, threshold, fingerprints, backup, verification } : {}),
-      ...(isOwn ? {} : { detail: this.entries.at(-1)?.event === "rejected" ? afterRejection : unexplained }),
+      ...(isOwn ? {} : { detail: last?.event === "rejected" ? afterRejection : unexplained }),
     });
   }
 
@@ -184,6 +214,12 @@ export class Recorder {
     if (!isLast) return;
     this.add("created", this.hasVerification ? { phase: "verifying", count: 0, required: threshold } : ended);
     if (!this.hasVerification) this.add("committed");
+  }
+
+  /** The server confirmed a cancel, which it does if the attempt is gone, too. */
+  canceled(nonce: string): void {
+    const mayHaveCommitted = !this.hasVerification && "Unless another client committed it at the same moment, with the last current share.";
+    this.add("canceled", { nonce, ...ended, ...(mayHaveCommitted ? { detail: mayHaveCommitted } : {}) });
   }
 
   /** A new share was counted. */
