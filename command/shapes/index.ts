@@ -17,7 +17,9 @@ interface ShapesOptions extends Pick<SearchOptions, "connection" | "mount" | "mo
 export function addShapes(program: Command, terminal: Terminal): void {
   program
     .command("shapes")
-    .description("Compare the responses of the servers with what the package reads. Sends only GET requests, and prints no value.")
+    .description(
+      "Compare the responses of the servers with what the package reads. Sends only GET requests, after the login of the connection, and prints no value.",
+    )
     .option("--stack <stack>", "the stack whose configuration contains the servers", undefined)
     .option("--connection <name>", "the connection of the configuration, steward:<name>", "default")
     .option("--mount <path>", "a mount of the Nomad secrets engine to read besides those that Vault lists; repeatable", mount, [])

@@ -12,7 +12,9 @@ export type Receive = (operation: Operation, path: string, status: number, body:
 /** Sends each request once, since two resources may read the same. */
 export function observer(receive: Receive): Run["observe"] {
   const sent = new Map<string, Promise<unknown>>();
-  return (operation, { path, query }, send) => {
+  return (operation, { method, path, query }, send) => {
+    // The login of the connection, whose response is a token.
+    if (method !== "GET") return send();
     const key = JSON.stringify([operation.server.system, path, query]);
     const sending =
       (sent.get(key) as ReturnType<typeof send> | undefined) ??

@@ -66,7 +66,7 @@ export interface Run {
   /** Sends a request with `send`, and sees its response or its error. */
   observe?<Response extends { status: number; body: unknown }>(
     operation: Operation,
-    request: { path: string; query?: object },
+    request: { method: string; path: string; query?: object },
     send: () => Promise<Response>,
   ): Promise<Response>;
 }

@@ -107,13 +107,22 @@ test("no value, name, id, address or token is in the output, for any response", 
   await outOfBand("secrets", "POST", "/v1/canary/nested/config/access", { address: "https://canary.example.com", token: "canary-token" });
   await outOfBand("secrets", "POST", "/v1/canary/nested/role/canary.role", { policies: "canary-policy", type: "client" });
   await outOfBand("platform", "PATCH", "/api/v2/admin/customization-settings", { data: { attributes: { footer: "canary-footer" } } });
+  const banner = { title: "canary-title", body: "canary-body", style: "info", audience: "all_users" };
+  await outOfBand("platform", "POST", "/api/v2/admin/banners", { data: { type: "banners", attributes: banner } });
   await respond("platform", "/api/v2/admin/smtp-settings", ({ data }) => ({
     data,
     "canary@example.com": { canary: "canary" },
     "ws-1/canary": [],
   }));
   const runs = [await shapes(), await shapes({ ...sandbox.env, TFE_TOKEN: "canary-wrong" })];
-  sandbox.faults.add({ system: "platform", method: "GET", path: /saml-settings$/, action: "respond", status: 400, body: "canary-failure" });
+  sandbox.faults.add({
+    system: "platform",
+    method: "GET",
+    path: "/api/v2/admin/saml-settings",
+    action: "respond",
+    status: 400,
+    body: "canary-failure",
+  });
   runs.push(await shapes(), await shapes({ TFE_ADDRESS: "http://canary.invalid", TFE_TOKEN: "canary-wrong" }));
   runs.push(await shapes({ TFE_ADDRESS: "canary:not a URL" }), await shapes({ VAULT_ADDR: "https://canary:canary@example.com/" }));
   const printed = runs.map(({ stdout, stderr }) => stdout + stderr).join();

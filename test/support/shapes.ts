@@ -1,11 +1,15 @@
 import { connectionsOf } from "../../command/discover/search";
 import { observer, readServer } from "../../command/shapes/read";
 import { attributesOf, below, Shape, typeOf } from "../../command/shapes/shape";
-import { noEngine, Operation } from "../../provider/contract/operation";
+import { AnyDefinition } from "../../provider/contract/definition";
+import { defaultsOf, namesWith } from "../../provider/contract/fields";
+import { noEngine, Operation, Writer } from "../../provider/contract/operation";
+import { secretOf } from "../../provider/contract/secret";
 import { wireName } from "../../provider/platform/client";
-import { Sandbox, start } from "../../sandbox/index";
-import { caseOf, settingsCases } from "../cases";
-import { certificate, idpCertificate } from "./certificates";
+import { definitions } from "../../provider/registry/resources";
+import { start } from "../../sandbox/index";
+import { caseOf, livingCases, settingsCases } from "../cases";
+import { Context, isIn } from "../cases/case";
 import { contextOf, resetAll } from "./context";
 
 // Prints command/shapes/expected.ts, which `npm run generate` writes: the attributes that the package reads from the documents of the sandbox.
@@ -64,62 +68,63 @@ class Recorded {
     );
   }
 }
-/** The names of the sandbox's objects in paths. */
-const placeholders: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(["nomad", "scheduler"].map((mount) => [mount, "<mount>"])),
-  web: "<name>",
-  operator: "<name>",
+const names: Readonly<Record<string, string>> = {
   ...Object.fromEntries(["acme", "globex"].map((organization) => [organization, "<organization>"])),
-  network: "<module>",
-  website: "<module>",
-  aws: "<provider>",
-  google: "<provider>",
+  ...Object.fromEntries(["network", "website"].map((name) => [name, "<module>"])),
+  ...Object.fromEntries(["aws", "google"].map((provider) => [provider, "<provider>"])),
 };
+/** The path without the names of the sandbox's objects, and without those that the cases create. */
 const templateOf = (path: string): string =>
   path
     .split("/")
-    .map((segment) => placeholders[segment] ?? segment.replace(/^ws-.*/, "<workspace>"))
-    .join("/");
+    .map((segment) => names[segment] ?? segment.replace(/^ws-.*/, "<workspace>"))
+    .join("/")
+    .replace(/^\/v1\/(?!sys\/).*(?=\/(config|role)\b)/, "/v1/<mount>")
+    .replace(/(?<=\/role\/).*/, "<name>")
+    .replace(/(?<=\/sys\/mounts\/).*?(?=(\/tune)?$)/, "<mount>");
 
-/** Writes each object that the package reads. */
-async function fill(sandbox: Sandbox, dialect: string): Promise<void> {
-  const context = contextOf(sandbox, dialect === "standard" ? "standard" : "hashicorp");
-  const { mount, outOfBand } = context;
-  await outOfBand("secrets", "POST", `/v1/${mount}/config/access`, { address: "http://127.0.0.1:1", token: "token", ca_cert: certificate });
-  await outOfBand("secrets", "POST", `/v1/${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
-  await outOfBand("secrets", "POST", `/v1/${mount}/role/web`, { policies: "deploy", type: "client" });
-  await outOfBand("secrets", "POST", `/v1/${mount}/role/operator`, { type: "management" });
-  const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old", link: "https://example.com" } };
-  const version = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
-  await outOfBand("platform", "PATCH", version, { data: { type: "module-versions", attributes } });
-  const isServed = ({ dialects = [context.dialect] }: { dialects?: readonly string[] }): boolean => dialects.includes(context.dialect);
-  for (const { type, values, productValues } of settingsCases.filter(isServed))
-    for (const index of [0, 1] as const) {
-      const { enabled, ...all } = { ...values, ...(dialect === "standard" ? {} : productValues) };
-      const platform = { server: { dialect: context.dialect } } as Operation;
-      const named = Object.entries(all).map(([name, value]) => [wireName(platform, name), value[index]]);
-      const path = caseOf(`platform:${type}`).requests?.(context).refresh[0]?.replace("GET ", "") ?? "";
-      await outOfBand("platform", "PATCH", path, { data: { attributes: Object.fromEntries(named) } });
-    }
-  if (dialect === "standard") return;
-  const banner = { title: "News", body: "Soon.", style: "info", audience: "all_users" };
-  const created = [
-    ["banners", "banners", banner],
-    ["data-retention-policy-settings", "data-retention-policy-delete-olders", { "delete-older-than-n-days": 30 }],
-    ["saml-settings/idp-certificates", "saml-idp-certificates", { "display-name": "Ours", cert: idpCertificate }],
-  ] as const;
-  for (const [path, type, all] of created)
-    await outOfBand("platform", "POST", `/api/v2/admin/${path}`, { data: { type, attributes: all } });
+/** A resource of which nothing else manages a part. */
+const claims = {
+  each: async (path: string, act: (claim: object) => Promise<unknown>) => void (await act({ path })),
+  isRemoved: () => false,
+  managerOf: () => undefined,
+  assertAdopted: () => {},
+};
+
+const isSettings = ({ token }: { token: string }): boolean => settingsCases.some(({ type }) => token === `platform:${type}`);
+
+/** Creates each object that the search finds, with the inputs of its case, and writes each setting. */
+async function fill(context: Context, operations: readonly Operation[], stage: "inputs" | "changed"): Promise<void> {
+  const [engines, others] = [true, false].map((isEngine) => livingCases.filter(({ token }) => token.endsWith("Engine") === isEngine));
+  // A new engine is empty.
+  for (const each of [...(engines ?? []), ...(others ?? [])].filter(isIn(context.dialect))) {
+    const definition = definitions.find(({ token }) => token === each.token) as AnyDefinition;
+    if (typeof definition.discover !== "function" || isSettings(each) || each.token === "platform:AdminWorkspace") continue;
+    await each.prepare?.(context);
+    const operation = operations.find(({ server }) => server.system === definition.system.name) as Writer;
+    const isSecret = (name: string): boolean => namesWith(definition.fields, "secret").includes(name);
+    const inputs = Object.entries({ ...defaultsOf(definition.fields, operation), ...(each[stage] ?? each.inputs)(context) });
+    const values = inputs.map(([name, value]) => [name, isSecret(name) ? secretOf(String(value)) : value]);
+    const request = { operation, inputs: Object.fromEntries(values), claims: claims as never };
+    await definition.create({ ...request, existing: await definition.find?.(request) });
+  }
+  for (const { type, values, productValues } of settingsCases.filter(isIn(context.dialect))) {
+    const { enabled, ...all } = { ...values, ...(context.dialect === "standard" ? {} : productValues) };
+    const index = stage === "inputs" ? 0 : 1;
+    const named = Object.entries(all).map(([name, value]) => [wireName(operations[1] as Operation, name), value[index]]);
+    const path = caseOf(`platform:${type}`).requests?.(context).refresh[0]?.replace("GET ", "") ?? "";
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: Object.fromEntries(named) } });
+  }
 }
 
 /** The shapes of the responses of one dialect, by the templates of their paths. */
 async function shapesOf(dialect: "standard" | "hashicorp" | "openbao"): Promise<Record<string, Shape>> {
   const sandbox = await start({ dialect });
   try {
-    await resetAll(contextOf(sandbox, "hashicorp"));
+    const context = contextOf(sandbox, dialect === "standard" ? "standard" : "hashicorp");
+    await resetAll(context);
     const recorded = new Map<string, Recorded>();
-    for (const filling of [async () => {}, fill]) {
-      await filling(sandbox, dialect);
+    for (const stage of [undefined, "inputs", "changed"] as const) {
       const observe = observer((_operation, path, status, body) => {
         const template = templateOf(path);
         recorded.set(template, recorded.get(template) ?? new Recorded());
@@ -127,6 +132,8 @@ async function shapesOf(dialect: "standard" | "hashicorp" | "openbao"): Promise<
       });
       const log = { info: () => {}, warn: () => {} };
       const sources = { config: () => undefined, environment: sandbox.env, cache: new Map(), engine: noEngine, log, observe };
+      const unobserved = connectionsOf({ ...sources, cache: new Map(), observe: undefined }, "default");
+      if (stage) await fill(context, unobserved, stage);
       for (const operation of connectionsOf(sources, "default"))
         await readServer(operation, { mount: [], module: ["acme/network/aws", "globex/website/google"] });
       // Without modules, the search lists the organizations and their modules.
