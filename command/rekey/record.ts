@@ -1,21 +1,10 @@
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { StewardError } from "../../provider/contract/errors";
 import { assertTarget } from "../../provider/secrets/rekey/protocol/api";
 import { RekeyOperation, recording } from "../../provider/secrets/rekey/protocol/operation";
-import { extended, hashOf, RekeyRecordEntry } from "../../provider/secrets/rekey/protocol/record";
+import { hashOf, RekeyRecordEntry } from "../../provider/secrets/rekey/protocol/record";
 import { parsed } from "../../provider/text/json";
 import { textOf } from "../holder/file";
 import { fingerprintIn, sign as signText, verifySignature } from "../holder/signature";
@@ -53,43 +42,28 @@ export async function recordingTo(terminal: Terminal, operation: RekeyOperation,
   return recorded;
 }
 
-/** Appends what an addition adds, after the entries that other processes have appended meanwhile. */
-function appending(terminal: Terminal, path: string): (record: RekeyRecordEntry[], addition: () => void) => void {
-  let unsaved: RekeyRecordEntry[] = [];
-  let size = -1;
-  return (record, addition) =>
-    locked(path, () => {
-      let saved = record.length - unsaved.length;
-      let text = "";
-      try {
-        if (statSync(path).size !== size) {
-          const inFile = readRecord(path);
-          record.splice(0, record.length, ...extended(inFile, unsaved));
-          saved = inFile.length;
-          text = readFileSync(path, "utf8");
-        }
-      } catch {
-        // Whoever changed the file is found out by `record verify`.
-      }
-      const known = record.length;
-      addition();
-      unsaved = record.slice(saved);
-      if (record.length === known) return;
-      const start = text === "" || text.endsWith("\n") ? "" : "\n";
-      try {
-        appendWhole(path, `${start}${unsaved.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`);
-        unsaved = [];
-        size = statSync(path).size;
-      } catch {
-        size = -1;
-        // The response to a share may follow, and nothing may hide it. The next entry that can be added brings this one along.
-        for (const entry of record.slice(known))
-          say(terminal, `warning: this entry cannot be added to the record: ${JSON.stringify(entry)}`);
-      }
-    });
+/** Appends entries, each at once. One that cannot be appended comes with the next one, so that the file stays a chain. */
+function appending(terminal: Terminal, path: string): (entry: RekeyRecordEntry) => void {
+  const text = readFileSync(path, "utf8");
+  let { size } = statSync(path);
+  let unsaved = text === "" || text.endsWith("\n") ? "" : "\n";
+  return (entry) => {
+    const line = JSON.stringify(entry);
+    unsaved += `${line}\n`;
+    try {
+      // Another process has appended to the file.
+      if (statSync(path).size !== size) throw new Error("changed");
+      appendWhole(path, unsaved);
+      unsaved = "";
+      ({ size } = statSync(path));
+    } catch {
+      // The response to a share may follow, and nothing may hide it.
+      say(terminal, `warning: this entry cannot be added to the record: ${line}`);
+    }
+  };
 }
 
-/** Appends all of a text, or nothing: a full disk takes a part. */
+/** Appends a whole string, or nothing: a full disk takes a part. */
 function appendWhole(path: string, text: string): void {
   const file = openSync(path, "a", 0o600);
   const { size } = fstatSync(file);
@@ -100,29 +74,6 @@ function appendWhole(path: string, text: string): void {
     throw error;
   } finally {
     closeSync(file);
-  }
-}
-
-/** Waits for another process that appends to the same file. One that was killed leaves its lock: nothing may stop a rekey for long. */
-function locked(path: string, action: () => void): void {
-  const lock = `${path}.lock`;
-  const end = Date.now() + 2000;
-  for (let isHeld = false; !isHeld && Date.now() < end; )
-    try {
-      closeSync(openSync(lock, "wx", 0o600));
-      isHeld = true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") break;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  try {
-    action();
-  } finally {
-    try {
-      rmSync(lock, { force: true });
-    } catch {
-      // The folder is read-only.
-    }
   }
 }
 
@@ -138,7 +89,7 @@ function readRecord(path: string): RekeyRecordEntry[] {
   const { data } = z.array(entrySchema).safeParse(values);
   if (!data) throw refuse("the file is not the record of a rekey", "A record has one entry on each line, or is a list of entries in JSON.");
   const record = data as unknown as RekeyRecordEntry[];
-  // Of two properties with one name, other programs may show the first, which no hash covers.
+  // Other programs may show the first of two properties with one name, which no hash covers.
   const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined);
   if (names.length !== record.reduce((sum, entry) => sum + Object.keys(entry).length, 0))
     throw refuse("an entry has two properties with one name", "Find out who changed the record.");

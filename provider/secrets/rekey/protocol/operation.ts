@@ -41,11 +41,8 @@ export function assertSavesEachStep(operation: RekeyOperation): void {
 export function recording(
   operation: RekeyOperation,
   before: readonly RekeyRecordEntry[] = [],
-  within?: (record: RekeyRecordEntry[], addition: () => void) => void,
+  save?: (entry: RekeyRecordEntry) => void,
 ): { operation: RekeyOperation; record: RekeyRecordEntry[] } {
   const record = [...before];
-  return {
-    operation: { ...operation, record: new Recorder(operation, record, within && ((addition) => within(record, addition))) },
-    record,
-  };
+  return { operation: { ...operation, record: new Recorder(operation, record, save) }, record };
 }

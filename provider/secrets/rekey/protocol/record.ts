@@ -132,20 +132,16 @@ export class Recorder {
   /** The last entry that this run has added. */
   private own: RekeyRecordEntry | undefined;
 
-  /** `within`: runs each addition. It may bring the entries up to date before, and save the new ones after. */
+  /** `save`: receives each entry at once. */
   constructor(
     private readonly operation: { server: { id: string }; target: RekeyTarget },
     readonly entries: RekeyRecordEntry[],
-    private readonly within: (addition: () => void) => void = (addition) => addition(),
+    private readonly save: (entry: RekeyRecordEntry) => void = () => {},
   ) {
     this.server = { server: operation.server.id };
   }
 
   add(event: RekeyEvent, changes: Partial<RekeyRecordEntry> = {}): void {
-    this.within(() => this.append(event, changes));
-  }
-
-  private append(event: RekeyEvent, changes: Partial<RekeyRecordEntry>): void {
     const { entries, operation, server } = this;
     this.own = link(entries, {
       time: new Date().toISOString(),
@@ -156,6 +152,7 @@ export class Recorder {
       ...changes,
     });
     entries.push(this.own);
+    this.save(this.own);
   }
 
   /** The entries so far are about the keys of another server, or of the other kind. */
@@ -183,10 +180,6 @@ export class Recorder {
 
   /** Compares the attempt with the last entry. */
   see(status: RekeyStatus): void {
-    this.within(() => this.compare(status));
-  }
-
-  private compare(status: RekeyStatus): void {
     const before = this.standing;
     const now = standingOf(status, before);
     const isOwn = status.started && (this.started === "" || this.started === status.nonce);
@@ -200,7 +193,7 @@ export class Recorder {
     const { shares, threshold, pgpFingerprints, backup, verificationRequired: verification } = status;
     const fingerprints = pgpFingerprints.map((each) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(each) ? each : "no fingerprint"));
     const isNew = status.started && now.nonce !== before.nonce;
-    this.append(isOwn ? "started" : "observed", {
+    this.add(isOwn ? "started" : "observed", {
       ...now,
       ...(isNew ? { shares, threshold, fingerprints, backup, verification } : {}),
       ...(isOwn ? {} : { detail: last?.event === "rejected" ? afterRejection : unexplained }),
