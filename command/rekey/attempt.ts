@@ -43,7 +43,7 @@ export function assertPrivate(operation: SharesOperation, { allowHttp }: { allow
   if (allowHttp || isPrivate(operation.server)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `shares would be sent to ${operation.server.address} in plaintext`,
+    reason: `shares or tokens would be sent to ${operation.server.address} in plaintext`,
     hint: "Use https, or set --allow-http.",
   });
 }

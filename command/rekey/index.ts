@@ -36,7 +36,8 @@ With --from-backup or --encrypted, gpg decrypts the share, with a key in its key
 
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
-export const plaintext = "send the share over plain HTTP to a remote machine, where anyone on the network can read it";
+export const plaintext =
+  "send the share, or the token of an invitation, over plain HTTP to a remote machine, where anyone on the network can read it";
 
 const record = (): Option => new Option("--record <file>", "append what happens to this record, without any share");
 
@@ -90,7 +91,8 @@ ${exits}`,
   const addInvited = (name: string, description: string, help?: string): Command =>
     add(name, description, help)
       .option("--invitation <file>", "take the token from this invitation, and require the rekey that it describes")
-      .option("--from <fingerprint>", "the key that signed the invitation; later ones of this key need no --from");
+      .option("--from <fingerprint>", "the key that signed the invitation; later ones of this key need no --from")
+      .option("--allow-http", plaintext);
 
   addInvited("status", "Show the rekey in progress: its parameters, recipients and progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
@@ -156,7 +158,6 @@ They go to standard output or, with --output, to a file that only you can read. 
     .addOption(fromBackup())
     .addOption(encrypted())
     .option("--output <file>", "write the new shares to this new file instead of standard output")
-    .option("--allow-http", plaintext)
     .action(confirmable(terminal, (options: Parameters<typeof submit>[1]) => submit(terminal, options)));
 
   addInvited(
@@ -175,7 +176,6 @@ If a stack runs the rekey, ask the person who started it how the holders verify.
     .addOption(fromBackup())
     .addOption(encrypted())
     .addOption(storeWith())
-    .option("--allow-http", plaintext)
     .action(confirmable(terminal, (options: Parameters<typeof verify>[1]) => verify(terminal, options)));
 
   add("restart", "Restart the verification with a new nonce, and discard the new shares verified so far.")

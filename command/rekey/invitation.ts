@@ -11,7 +11,7 @@ import { fingerprintsOfGpg } from "../holder/program";
 import { decryptSigned, fingerprintIn } from "../holder/signature";
 import { StateFolder } from "../state-folder";
 import { say, Terminal } from "../terminal";
-import { confirm, connection, differences, Expectation, service, submitting, TargetOptions } from "./attempt";
+import { assertPrivate, confirm, connection, differences, Expectation, service, submitting, TargetOptions } from "./attempt";
 import { certificateOf } from "./certificate";
 import { recordingTo } from "./record";
 
@@ -20,6 +20,7 @@ import { recordingTo } from "./record";
 export interface InvitationOptions extends TargetOptions {
   invitation?: string;
   from?: string;
+  allowHttp?: boolean;
 }
 
 const attemptSchema = z.strictObject({
@@ -57,6 +58,7 @@ export async function participate(terminal: Terminal, options: InvitationOptions
   const { data: invitation } = invitationSchema.safeParse(parsed(text));
   if (!invitation) throw refuse("the message is no invitation");
   const { operation, confirmed } = placeOfInvitation(terminal, invitation);
+  assertPrivate(operation, options);
   const signers = new StateFolder("signer", operation, terminal);
   const isAccepted = signers.names().includes(signer);
   const ask = "Ask the person who invited you for the fingerprint of their key, and pass it as --from.";

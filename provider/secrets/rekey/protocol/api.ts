@@ -44,8 +44,8 @@ export interface FirstShares extends Pick<ShareSet, "shares" | "encrypted"> {
 
 type Endpoint = "init" | "attempt" | "update" | "verify" | "backup";
 
-// The nonce is printed and stored in plaintext: accept nothing that could be something else.
-export const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+// The nonce is printed and stored in plaintext: accept nothing that could be a share, which has 44 characters in base64 and more in hex.
+export const nonceSchema = z.string().regex(/^[\w-]{0,40}$/);
 const strings = z.array(z.string()).nullish();
 const statusSchema = z.object({
   started: z.boolean(),
