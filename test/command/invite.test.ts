@@ -262,6 +262,13 @@ describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, star
     await nothingSent(await asHolder(0, ["submit", "--invitation", fileOf(0), ...trusting()], "", other), "your environment is for");
     const nowhere = await asHolder(0, ["submit", "--invitation", fileOf(0), ...trusting()], "", {});
     await nothingSent(nowhere, `export ${Object.keys(addressOf())[0]}=${gateway.url}`);
+    const address = "http://192.0.2.1:8200";
+    const remote = forged(ivy, { ...contentOf(0), address }, signedBy(inviter));
+    for (const name of ["status", "backup", "submit"])
+      await nothingSent(
+        await asHolder(0, [name, "--invitation", remote, ...trusting()], "", addressOf(address)),
+        `tokens would be sent to ${address} in plaintext`,
+      );
     expect(gateway.requests.length).toBe(count);
     const variables = { ...environmentOf(holders[0], "ada"), PATH: String(process.env.PATH) };
     const atTerminal = (person: Person): Promise<Ended> =>

@@ -121,7 +121,8 @@ export class SecretStory {
         new platform.SamlSettings("sign-on", signOn);
         for (const { token, [part]: inputs } of given.others) {
           const [system, type] = token.split(":");
-          new { secrets, platform }[system][type](token.replace(":", "-"), inputs);
+          const one = new { secrets, platform }[system][type](token.replace(":", "-"), inputs);
+          if (type === "ScimToken") exports.scimToken = one.token;
         }
       };
       const { cloudASecretKey, cloudBCredentials, cloudCClientSecret, password, authToken, clientKey, newShares } = given;
@@ -215,8 +216,8 @@ export class SecretStory {
     this.sandbox.faults.clear();
 
     await succeeds(run, "up", "up", ...yes);
-    const { secretId, shares } = (await project.outputs()) as { secretId: string; shares: string[] };
-    this.canaries.watchFor({ secretId, shares });
+    const { secretId, shares, scimToken = [] } = (await project.outputs()) as Record<string, string | string[]>;
+    this.canaries.watchFor({ secretId, shares, scimToken });
     expect(shares).toEqual(this.sandbox.secrets.shares);
     this.expectHeld(await project.resources());
   }
