@@ -62,7 +62,8 @@ export function hidePrevious(fields: AnyFields, properties: Properties, state: P
   return hide(properties, Object.keys(formerValues(state)).filter(isOther), inputs);
 }
 
-const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["deleted state", server, objects]);
+/** The first object stays the same if only others change, such as the certificate of the SAML settings. */
+const keyOf = (server: string, [object]: readonly string[]): string => JSON.stringify(["deleted state", server, object]);
 
 /** Keeps the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. */
 export function keepDeleted({ server: { id: server }, run: { cache } }: Operation, objects: readonly string[], state: Properties): void {
