@@ -131,7 +131,8 @@ function importPart(title) {
     const reason = typeof discover === "string" ? discover : "it is an operation, not an object on the server";
     return ["## Import", `This resource cannot be imported: ${reason}.`];
   }
-  const id = caseOf(title)?.id;
+  // The server chooses the id of some objects.
+  const id = caseOf(title)?.id || template;
   return [
     "## Import",
     `The id is \`${template}\`. An import by id [requires the native plugin](../../guides/import.md#import-by-id), whereas an import from a file does not.`,

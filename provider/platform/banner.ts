@@ -68,7 +68,10 @@ export interface BannerInputs
 
 /** Outputs of {@link Banner}. */
 export interface BannerState extends BannerAttributes {
-  /** The id of the banner: `ab-…`. */
+  /**
+   * The id of the banner: `ab-…`.
+   * @example "ab-7Wqm2kLsTz4bVn8x"
+   */
   bannerId: string;
 }
 

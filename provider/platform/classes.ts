@@ -253,7 +253,7 @@ export interface ModuleVersionRevocation extends Outputs<ModuleVersionRevocation
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *
- * @example Revoke a version
+ * @example Revoke a version that is already deprecated
  * ```ts
  * new platform.ModuleVersionRevocation("old-network", {
  *   organizationName: "acme",

@@ -141,7 +141,7 @@ export function listRevokedModuleVersions(options: ListRevokedModuleVersionsOpti
  *
  * Creating it fails with `ERR_REJECTED` if Terraform Enterprise is older than release 202505-1.
  *
- * @example Revoke a version
+ * @example Revoke a version that is already deprecated
  * ```ts
  * new platform.ModuleVersionRevocation("old-network", {
  *   organizationName: "acme",

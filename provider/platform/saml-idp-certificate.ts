@@ -30,7 +30,10 @@ export interface SamlIdpCertificateInputs extends ConnectionArgs {
 
 /** Outputs of {@link SamlIdpCertificate}. */
 export interface SamlIdpCertificateState {
-  /** The id of the certificate: `idpc-…`. */
+  /**
+   * The id of the certificate: `idpc-…`.
+   * @example "idpc-3Hf8sPq1Yd6vRc5m"
+   */
   certificateId: string;
   /** The name of the certificate in the site administration. */
   displayName: string;
