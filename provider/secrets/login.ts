@@ -68,10 +68,13 @@ async function logIn({ server, run }: Operation, { path, body = {} }: Login, hea
   const check = `Check \`login\` of ${server.system} in the ${server.title}.`;
   const response = await send({ server, run, secrets }, request).catch((error) => {
     if (!(error instanceof StewardError)) throw error;
-    const rejected = ["ERR_REJECTED", "ERR_FORBIDDEN", "ERR_NOT_FOUND"].includes(error.code) && {
+    const isNotFound = error.code === "ERR_NOT_FOUND";
+    const rejected = (isNotFound || ["ERR_REJECTED", "ERR_FORBIDDEN"].includes(error.code)) && {
       rule: "login",
-      reason: `the login failed: ${error.details.reason}`,
+      reason: `the login failed${isNotFound ? " with 404" : ""}: ${error.details.reason}`,
       hint: `${check} An ID token may have expired, since each process of Pulumi logs in with its first request.`,
+      // The status of the login would tell that the object of the waiting request does not exist.
+      ...(isNotFound && ({ code: "ERR_REJECTED", status: undefined, errorCount: undefined } as const)),
     };
     // The request that waits for the login was not sent.
     throw error.with({ ...rejected, outcomeUnknown: false, nothingSent: true });

@@ -176,6 +176,25 @@ test.each([
   await expectRefused(send(at("auth/bad/login"), self), refusal("ERR_UNEXPECTED_RESPONSE", { rule: "login", path: "/v1/auth/bad/login" }));
 });
 
+test.each([
+  ["an empty list of errors", JSON.stringify({ errors: [] })],
+  ["a web page", "<html></html>"],
+])("a login that is not found, with %s, proves nothing about an object", async (_, body) => {
+  let isThere = true;
+  const address = await serveAt(({ method, url }, response) => {
+    if (!isThere) return response.writeHead(404).end(body);
+    if (url?.includes("login")) return response.end(JSON.stringify({ auth: { client_token: "canary-token" } }));
+    return method === "GET" ? response.writeHead(404).end(JSON.stringify({ errors: [] })) : response.writeHead(204).end();
+  });
+  const role = new Engine("secrets:SchedulerRole", { "steward:default": { secrets: { address, dialect: "hashicorp", login: { path } } } });
+  await role.up({ name: "web", policies: ["a"] });
+  await revokeLogins();
+  isThere = false;
+  for (const operation of [() => role.refresh(), () => role.destroy()])
+    await expectRefused(operation(), refusal("ERR_REJECTED", { rule: "login" }), "the login failed with 404: ");
+  expect(role.state).toBeDefined();
+});
+
 test("an error of a login shows its role and none of its other values", async () => {
   const address = await serveAt((_, response) => response.writeHead(400).end(JSON.stringify({ errors: ["ci: wrong canary-jwt"] })));
   const login = { path, body: { role: "ci", jwt: "canary-jwt" } };
