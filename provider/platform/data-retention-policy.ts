@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Definition, ExistingObject, FindRequest, PlanNote, WriteRequest } from "../contract/definition";
 import { Adopt, adoptField, ConnectionArgs, connectionField } from "../contract/inputs";
 import { Operation } from "../contract/operation";
+import { isObject } from "../text/json";
 import { adminPath, assertGone, call, callAsAdministrator, remove, resourceOf, system } from "./client";
 
 /** Inputs of {@link DataRetentionPolicy}. */
@@ -31,7 +32,10 @@ const path = adminPath("data-retention-policy-settings");
 async function read(operation: Operation): Promise<DataRetentionPolicyState | undefined> {
   const request = { method: "GET", path, retry: "idempotent" } as const;
   try {
-    const { attributes } = resourceOf(await call(operation, request), request);
+    const document = await call(operation, request);
+    // HashiCorp's Go client expects this, not a 404, of an organization without a policy.
+    if (isObject(document) && document.data === null) return undefined;
+    const { attributes } = resourceOf(document, request);
     // HashiCorp's reference shows the first name in responses and the second in requests.
     const days = attributes["delete-older-than-n-days"] ?? attributes.deleteOlderThanNDays;
     return { deleteOlderThanDays: typeof days === "number" ? days : undefined };
