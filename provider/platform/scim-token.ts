@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { instant } from "../contract/comparison";
+import { instant, isPast } from "../contract/comparison";
 import { Definition } from "../contract/definition";
 import { ConnectionArgs, nonEmptyStr, str, timeInput } from "../contract/inputs";
 import { WithSecrets } from "../contract/secret";
@@ -85,5 +85,6 @@ export const scimToken: Definition<ScimTokenInputs, WithSecrets<ScimTokenState, 
     token: { output: true, secret: true },
   },
   wireNames: { expiresAt: "expired-at" },
+  isEnded: ({ expiresAt }) => isPast(expiresAt),
   discover: "a token is shown only when it is created. Declare a new one",
 });

@@ -4,6 +4,7 @@ import { comparisonOf, differencesOf, namesWith } from "../contract/fields";
 import { adoptField, connectionField } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
 import { areEqual, secretOf } from "../contract/secret";
+import { invalidResponse } from "../http/failure";
 import { Json } from "../text/json";
 import { adminPath, asString, assertGone, call, callAsAdministrator, ResourceObject, remove, resourceOf, system, wireName } from "./client";
 import { readAll } from "./pages";
@@ -35,6 +36,8 @@ interface SiteObject<Inputs, State> extends Pick<Definition<Inputs, State>, "dis
   whenKept?: string;
   /** True for an object that no longer exists because its time is over, which is no drift. */
   isOver?(state: State): boolean;
+  /** True for an object that a list may still have although it no longer works. */
+  isEnded?(state: State): boolean;
   /** Why none can be imported, or the field after which an import names each object, without those that another resource manages. */
   discover: string | { name: keyof State & string; isOther?(listed: ResourceObject): boolean };
 }
@@ -87,7 +90,13 @@ export function siteObject<Inputs extends object, State extends object>(
     const request = before
       ? ({ method: "PATCH", path: pathOf(before), body, retry: "idempotent" } as const)
       : ({ method: "POST", path: adminPath(...options.list), body, retry: "only429" } as const);
-    const document = await (before ? call : callAsAdministrator)(operation, request).catch((error) => {
+    const send = async (): Promise<ResourceObject> => {
+      const created = resourceOf(await (before ? call : callAsAdministrator)(operation, request), request);
+      const lacksSecret = namesWith(fields, "secret").some((name) => typeof created.attributes[wire(operation, name)] !== "string");
+      if (!before && (created.id === "" || lacksSecret)) throw invalidResponse(request.method, request.path);
+      return created;
+    };
+    const response = await send().catch((error) => {
       if (before || !(error instanceof StewardError) || !error.details.outcomeUnknown) throw error;
       // The id is unknown, so the state cannot have the object.
       const { service } = operation.server.words;
@@ -96,7 +105,7 @@ export function siteObject<Inputs extends object, State extends object>(
         : `Delete it in ${service}, since the next \`pulumi up\` creates another one`;
       throw error.with({ rule: "perhaps-created", outcomeUnknown: false, hint: `It may have been created. ${next}.` });
     });
-    return written(stateOf(operation, resourceOf(document, request)), inputs);
+    return written(stateOf(operation, response), inputs);
   }
 
   const definition: Omit<Definition<Values, Values, Values>, "fields"> & { fields: object } = {
@@ -123,7 +132,10 @@ export function siteObject<Inputs extends object, State extends object>(
     },
     async read({ operation, state }) {
       const found = (await listOf(operation, options.list)).find((each) => each.id === state[id]);
-      if (found) return stateOf(operation, found, state);
+      if (found) {
+        const current = stateOf(operation, found, state);
+        return options.isEnded?.(current as State) ? undefined : current;
+      }
       return options.isOver?.(state as State) ? state : undefined;
     },
     async find({ operation, inputs }) {
@@ -150,13 +162,13 @@ export function siteObject<Inputs extends object, State extends object>(
             state,
           );
     },
-    update({ operation, inputs, last }) {
-      return write(
-        operation,
-        inputs,
-        shown.filter((name) => last.outcomeUnknown || !isSame(name, last[name], inputs[name])),
-        last,
-      );
+    async update({ operation, inputs, last }) {
+      const changeable = shown.filter((name) => !namesWith(fields, "replaces").includes(name));
+      const names = changeable.filter((name) => last.outcomeUnknown || !isSame(name, last[name], inputs[name]));
+      if (names.length > 0) return write(operation, inputs, names, last);
+      // Only the address changes, or the program declares a value that the server has.
+      const { published } = written(last, inputs);
+      return { ...last, ...inputs, outcomeUnknown: undefined, published: { ...published, ...(last.published as Values | undefined) } };
     },
     discover:
       typeof discover === "string"

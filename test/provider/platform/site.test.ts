@@ -158,6 +158,48 @@ describe("SCIM", () => {
   });
 });
 
+test.each<[string, object, object]>([
+  ["a token without an id", { attributes: { token: "canary-token" } }, { rule: "perhaps-created" }],
+  ["a token that is not shown", { id: "at-1", attributes: { token: null } }, { rule: "perhaps-created" }],
+])("%s is an error, and leaves no state", async (_, data, details) => {
+  const token = current.engine("ScimToken");
+  current.fault(/scim-tokens/, { method: "POST", status: 201, body: { data } });
+  await expectRefused(token.up({ description: "Okta" }), refusal("ERR_UNEXPECTED_RESPONSE", details), /Delete it in/);
+  expect(token.state).toBeUndefined();
+});
+
+test("a banner without an id or a document is an error, and the next create finds it", async () => {
+  for (const body of [{ data: { attributes: news } }, {}]) {
+    const banner = current.engine("Banner");
+    current.fault(/banners/, { method: "POST", status: 201, body });
+    await expectRefused(banner.up(news), refusal("ERR_UNEXPECTED_RESPONSE", { rule: "perhaps-created" }), "finds it");
+    expect(banner.state).toBeUndefined();
+  }
+});
+
+test("a token at a new address is not written, and one that has expired is gone although the list has it", async () => {
+  const token = current.engine("ScimToken");
+  await token.up({ description: "Okta" });
+  const { tokenId, token: secret } = token.outputs();
+  token.configure(current.config({ address: current.service.url.replace("127.0.0.1", "localhost"), allowAddressChange: true }));
+  expect(await current.requests(() => token.up({ description: "Okta" }))).toEqual([]);
+  expect(token.outputs()).toMatchObject({ tokenId, token: secret });
+  expect(token.hidden()).not.toHaveProperty("outcomeUnknown");
+  expect(await token.refresh()).toEqual([]);
+  const expired = { id: tokenId, attributes: { description: "Okta", "expired-at": new Date(Date.now() - 1000).toISOString() } };
+  current.fault(/scim-tokens/, { method: "GET", status: 200, body: { data: [expired] } });
+  expect(await token.refresh()).toBe("gone");
+});
+
+test("a site without a data retention policy may respond with no data instead of a 404", async () => {
+  const retention = current.engine("DataRetentionPolicy");
+  const none = (): void => current.fault(/data-retention/, { method: "GET", status: 200, body: { data: null } });
+  none();
+  await retention.up({ deleteOlderThanDays: 90 });
+  none();
+  expect(await retention.refresh()).toBe("gone");
+});
+
 test("a data retention policy warns of what it deletes, when it is created and when it becomes shorter", async () => {
   const retention = current.engine("DataRetentionPolicy");
   const warned = async (deleteOlderThanDays: number): Promise<number> => {
