@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
+import { allowLogins, idToken } from "../../support/identity";
 import { packed } from "../../support/installation";
 import { root } from "../../support/pages";
 import { jobOf } from "../../support/scheduler";
@@ -80,6 +81,13 @@ guides.test("docs/reference/connections.md", { hasProject: false }, async (reade
   await reader.shell();
   await deploy(reader, 'new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });');
   expect(await guides.role("other")).toMatchObject({ policies: ["deploy"] });
+  const policy = 'path "nomad/role/*" { capabilities = ["create", "read", "update"] }';
+  const role = await allowLogins({ url: guides.vault.address, token: guides.vault.token }, policy);
+  await reader.run("pulumi config rm --path 'steward:default.secrets.tokenEnv'");
+  await reader.run(reader.take("sh").replace("body.role' ci", `body.role' ${role}`));
+  reader.with({ VAULT_TOKEN: "", ID_TOKEN: idToken() });
+  await deploy(reader, 'new secrets.SchedulerRole("other", { name: "other", policies: ["run"] });');
+  expect(await guides.role("other")).toMatchObject({ policies: ["run"] });
 });
 
 guides.test("docs/guides/testing.md", { hasProject: false }, async (reader) => {
