@@ -33,18 +33,18 @@ export async function recordingTo(terminal: Terminal, operation: RekeyOperation,
   } catch (error) {
     throw refuse(`the --record file cannot be written (${(error as NodeJS.ErrnoException).code})`, "Nothing was sent.");
   }
-  const before = readRecord(path);
-  if (readFileSync(path, "utf8").trimStart().startsWith("["))
+  const text = textIn(path);
+  const before = recordIn(text);
+  if (text.trimStart().startsWith("["))
     throw refuse("the --record file is the output of a stack, to which no entry can be appended", "Nothing was sent. Name another file.");
-  const recorded = recording(operation, before, appending(terminal, path)).operation;
+  const recorded = recording(operation, before, appending(terminal, path, text)).operation;
   // Its response names the cluster and the version.
   await assertTarget(recorded);
   return recorded;
 }
 
-/** Appends entries, each at once. One that cannot be appended comes with the next one, so that the file stays a chain. */
-function appending(terminal: Terminal, path: string): (entry: RekeyRecordEntry) => void {
-  const text = readFileSync(path, "utf8");
+/** Appends entries to a file with this content, each at once. One that cannot be appended comes with the next one, so that the file stays a chain. */
+function appending(terminal: Terminal, path: string, text: string): (entry: RekeyRecordEntry) => void {
   let { size } = statSync(path);
   let unsaved = text === "" || text.endsWith("\n") ? "" : "\n";
   return (entry) => {
@@ -77,14 +77,19 @@ function appendWhole(path: string, text: string): void {
   }
 }
 
-/** Reads lines of JSON, or the list that `pulumi stack output --json` prints. Throws if the entries are not a chain. */
-function readRecord(path: string): RekeyRecordEntry[] {
-  let text: string;
+function textIn(path: string): string {
   try {
-    text = textOf(readFileSync(path), "utf8").trim();
+    return textOf(readFileSync(path), "utf8");
   } catch (error) {
     throw refuse(`the record cannot be read (${(error as NodeJS.ErrnoException).code})`, "Check its path.");
   }
+}
+
+const readRecord = (path: string): RekeyRecordEntry[] => recordIn(textIn(path));
+
+/** Reads lines of JSON, or the list that `pulumi stack output --json` prints. Throws if the entries are not a chain. */
+function recordIn(content: string): RekeyRecordEntry[] {
+  const text = content.trim();
   const values = text.startsWith("[") ? parsed(text) : text === "" ? [] : text.split("\n").map((line) => parsed(line));
   const { data } = z.array(entrySchema).safeParse(values);
   if (!data) throw refuse("the file is not the record of a rekey", "A record has one entry on each line, or is a list of entries in JSON.");

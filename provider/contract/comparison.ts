@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, parsed } from "../text/json";
+import { parsed, withSortedKeys } from "../text/json";
 
 /** The normalization and comparison of a field. A field without one uses `exact`. */
 export interface Comparison {
@@ -71,9 +71,6 @@ export const trimmed: Comparison = {
 
 /** JSON: whitespace and the order of keys are ignored. */
 export const json: Comparison = byKey((text) => JSON.stringify(parsed(text) ?? { text }, withSortedKeys));
-
-const withSortedKeys = (_: string, value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /** Times in RFC 3339 format: two texts of one instant are equal. */
 export const instant: Comparison = byKey((text) => String(Date.parse(text) || text));

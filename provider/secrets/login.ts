@@ -42,11 +42,12 @@ export async function loggedIn(operation: Operation, login: Login | undefined, h
     server: { ...server, credentials: { ...server.credentials, token: () => token, tokenSource } },
   });
   const revocation = { method: "POST", path: "/v1/auth/token/revoke-self", headers, retry: "never", limits: { deadline } } as const;
-  const session = sessions.get(keyOf(operation, login)) ?? {
+  const key = keyOf(operation, login);
+  const session = sessions.get(key) ?? {
     token: logIn(operation, login, headers),
     revoke: (token) => send(withToken(token), revocation),
   };
-  sessions.set(keyOf(operation, login), session);
+  sessions.set(key, session);
   revokeAtEnd();
   return withToken(await session.token);
 }

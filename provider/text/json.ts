@@ -7,6 +7,10 @@ export type Json = string | number | boolean | null | undefined | readonly Json[
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** For `JSON.stringify`, which then returns one string for equal objects. */
+export const withSortedKeys = (_: string, value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+
 /** The properties without undefined and null. A nested null stays, for the schema to reject. */
 export const withoutNulls = (properties: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));

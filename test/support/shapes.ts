@@ -125,7 +125,9 @@ async function shapesOf(dialect: "standard" | "hashicorp" | "openbao"): Promise<
     await resetAll(context);
     const recorded = new Map<string, Recorded>();
     for (const stage of [undefined, "inputs", "changed"] as const) {
-      const observe = observer((_operation, path, status, body) => {
+      const observe = observer(({ server }, path, status, body) => {
+        // Beside OpenBao, the other servers of the sandbox have their own dialect.
+        if (server.dialect !== dialect) return body;
         const template = templateOf(path);
         recorded.set(template, recorded.get(template) ?? new Recorded());
         return status < 300 ? recorded.get(template)?.add(body) : body;

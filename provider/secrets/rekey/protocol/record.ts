@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject, withoutNulls } from "../../../text/json";
+import { isObject, withoutNulls, withSortedKeys } from "../../../text/json";
 import { RekeyPhase, RekeyStatus, RekeyTarget } from "./status";
 
 // The record of a rekey, for auditors: what this client did, and what it saw that it did not do. Nothing in it is secret.
@@ -91,10 +91,7 @@ const standingOf = (status: RekeyStatus, last: Standing): Standing => {
 export const ended = { phase: undefined, count: 0, required: 0 };
 
 /** The JSON of a value, with sorted names: a state or another tool may have sorted them. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, each) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
+const canonical = (value: unknown): string => JSON.stringify(value, withSortedKeys);
 
 export const hashOf = (entry: RekeyRecordEntry): string => createHash("sha256").update(canonical(entry)).digest("hex");
 
