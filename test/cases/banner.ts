@@ -1,15 +1,9 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
-import { Context, Properties, ResourceCase } from "./case";
+import { listedAt, ResourceCase } from "./case";
 
 const path = "/api/v2/admin/banners";
 const inputs = { title: "News", body: "<b>Upgrade</b> on Saturday.", style: "info", audience: "all_users" };
-
-/** The id of the banner that users see. */
-async function idOf({ outOfBand }: Context): Promise<string> {
-  const { data } = (await outOfBand("platform", "GET", path)) as { data: Properties[] };
-  return String(data[0]?.id);
-}
 
 export const cases: readonly ResourceCase[] = [
   {
@@ -23,23 +17,7 @@ export const cases: readonly ResourceCase[] = [
       scheduledExpireAt: "2126-01-02T08:00:00Z",
       timezone: "UTC",
     }),
-    requests: () => ({
-      create: [`GET ${path}`, `POST ${path}`],
-      update: [`PATCH ${path}/<id>`],
-      refresh: [`GET ${path}`],
-      delete: [`DELETE ${path}/<id>`],
-    }),
-    drifts: [
-      {
-        change: async (context) =>
-          context.outOfBand("platform", "PATCH", `${path}/${await idOf(context)}`, {
-            data: { attributes: { body: "Theirs.", style: "warning" } },
-          }),
-        shows: ["body", "style"],
-      },
-      { change: async (context) => context.outOfBand("platform", "DELETE", `${path}/${await idOf(context)}`), shows: "gone" },
-    ],
-    paths: () => [path],
+    ...listedAt(path, { body: "Theirs.", style: "warning" }, ["body", "style"]),
     arbitraries: {
       title: word,
       body: word,

@@ -84,6 +84,29 @@ export const written = (path: (context: Context) => string, body: object, shows:
 });
 
 /** The roles that programs of test/troubles declare, alone or in a set. */
+/** The part of a case about an object in a list of the platform, which chooses its id. Others change these attributes of the first object. */
+export function listedAt(path: string, attributes: object, shows: Drift["shows"]): Pick<ResourceCase, "requests" | "drifts" | "paths"> {
+  const change =
+    (method: string, body?: object) =>
+    async ({ outOfBand }: Context): Promise<unknown> => {
+      const { data } = (await outOfBand("platform", "GET", path)) as { data: Properties[] };
+      return outOfBand("platform", method, `${path}/${data[0]?.id}`, body);
+    };
+  return {
+    requests: () => ({
+      create: [`GET ${path}`, `POST ${path}`],
+      update: [`PATCH ${path}/<id>`],
+      refresh: [`GET ${path}`],
+      delete: [`DELETE ${path}/<id>`],
+    }),
+    drifts: [
+      { change: change("PATCH", { data: { attributes } }), shows },
+      { change: change("DELETE"), shows: "gone" },
+    ],
+    paths: () => [path],
+  };
+}
+
 export const roleNames = ["web", "ops", "etl"];
 
 /** A role of another client. A 404 of an unknown form shows that an object is gone only if the engine responds with something else. */
