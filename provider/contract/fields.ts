@@ -23,15 +23,6 @@ export const differencesOf = (fields: AnyFields, names: readonly string[], from:
     return areEqual(compare, before, after) ? [] : [{ path, from: before, to: compare.normalize?.(after) ?? after }];
   });
 
-/** The values of a response, with the declared spelling of those that are equal. */
-export const spelledAs = <State extends object>(fields: AnyFields, declared: object, state: State): State => {
-  const spelled = (name: string, value: unknown): unknown => {
-    const own = valueAt(declared, [name]);
-    return areEqual(comparisonOf(fields, name), value, own) ? own : value;
-  };
-  return Object.fromEntries(Object.entries(state).map(([name, value]) => [name, spelled(name, value)])) as State;
-};
-
 const schemas = new WeakMap<AnyFields, Schema>();
 
 /** The schema of all inputs, cached since zod compiles each schema on first use. */
