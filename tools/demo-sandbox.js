@@ -55,7 +55,7 @@ async function stopSandbox({ pid }) {
 /** Runs the sandbox in this process, and sends its addresses to the parent process. */
 async function serve() {
   const { start } = require("../sandbox/dist");
-  const { env, page, close } = await start();
+  const { env, page, close } = await start({ dialect: "hashicorp" });
   process.send?.({ pid: process.pid, env, page });
   const stop = () => close().then(() => process.exit());
   process.on("SIGTERM", stop);

@@ -16,9 +16,8 @@ const { getPulumi } = require("./pulumi");
  */
 
 const stack = "dev";
-/** The names in examples/quickstart. */
-const mount = "scheduler";
-const role = "web";
+/** The paths that examples/quickstart writes. A server of the dialect `standard` has another mount. */
+const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
 const state = path.join(root, ".state");
 const sandboxFolder = path.join(state, "sandbox");
 /** @type {Target} */
@@ -35,12 +34,12 @@ async function up(args) {
   }
   const { page, env } = sandbox;
   say(`Watch it in your browser: ${page}`);
-  const code = await deploy({ folder: sandboxFolder, variables: env }, env.SCHEDULER_ADDR, env.SCHEDULER_TOKEN);
+  const code = await deploy({ folder: sandboxFolder, variables: env }, env.NOMAD_ADDR, env.NOMAD_TOKEN);
   if (code === 0)
     say(`
 ${page} shows the result. Change a role outside Pulumi:
 
-  curl -X POST -H "X-Secrets-Token: ${env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${env.SECRETS_ADDR}/v1/${mount}/role/${role}
+  curl -X POST -H "X-Vault-Token: ${env.VAULT_TOKEN}" -d '{"policies":"administrator"}' ${env.VAULT_ADDR}/v1/nomad/role/web
 
 Then run
 
@@ -53,11 +52,9 @@ Then run
 async function upOnServer() {
   const { address } = configured(secretsAddresses, "a server");
   const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for", true);
-  // Any other variable selects the hashicorp or openbao dialect.
-  const there = process.env.SECRETS_ADDR ? mount : "nomad";
-  const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
+  const mount = process.env.SECRETS_ADDR ? "scheduler" : "nomad";
   await confirm(
-    `This writes ${objects.map((object) => `${there}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.address}, with the management token of this shell.`,
+    `This writes ${objects.map((object) => `${mount}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.address}, with the management token of this shell.`,
   );
   const code = await deploy(server, scheduler.address, scheduler.token);
   if (code === 0)
