@@ -1,7 +1,8 @@
 // @ts-check
-// The part of docs/development/words.md that a script can check, over docs, comments and messages. Biome checks the names: tools/names.grit.
+// The part of docs/development/words.md that a script can check, over docs, comments and messages: banned words and claims, spelling and links.
+// Biome checks the names: tools/names.grit.
 //
-//   node tools/words.js [files…]
+//   npm run words -- [files…]
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
@@ -16,8 +17,6 @@ const stringsOf = (file) => (file.startsWith("test/") ? "titles" : /^sandbox\/(p
 
 /** @param {ts.Node} node */
 const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|on[A-Z])/.test(parent.expression.getText());
-
-const maxWords = 30;
 
 /** The rows of the table of banned words. @type {[banned: RegExp, instead: string][]} */
 const words = [...fs.readFileSync(path.join(root, "docs/development/words.md"), "utf8").matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(
@@ -44,15 +43,18 @@ const sentencesOf = (text) =>
     .trim()
     .split(/(?<=[.!?])["')]*\s+(?=["'(]*[A-Z])/);
 
-/** @param {string} sentence */
-function faultsOf(sentence) {
-  const faults = words.flatMap(([banned, instead]) => sentence.match(banned)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
-  const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
-  if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
-  if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?"))
-    faults.push("begin with the subject (rule 1 in docs/development/words.md)");
-  if ((sentence.match(/[:;] /g) ?? []).length > 1) faults.push("at most one colon or semicolon");
-  return faults;
+/** Links that do not say where they lead, and sentences that only announce a page. */
+const links = [/\[(?:here|this|this page|page|link|more|read more)\]\([^)]*\)/gi, /\]\([^)]*\)\s+(?:lists|explains|describes|covers)\b/g];
+
+/** @param {Passage} passage */
+function faultsOf({ text }) {
+  const found = words.flatMap(([banned, instead]) =>
+    sentencesOf(text).flatMap((sentence) => (sentence.match(banned) ?? []).map((word) => `"${word}" (write: ${instead}): ${sentence}`)),
+  );
+  return [
+    ...found,
+    ...links.flatMap((link) => (text.match(link) ?? []).map((match) => `${match}: link the words that say where it leads`)),
+  ];
 }
 
 /**
@@ -121,16 +123,14 @@ function passagesOf(code, strings) {
 }
 
 /**
- * One line for each sentence that breaks a rule.
+ * One line for each word or link that breaks a rule.
  * @param {readonly string[]} files By their paths in the repository.
  */
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
     const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, stringsOf(file));
-    return passages.flatMap(({ line, text }) =>
-      sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
-    );
+    return passages.flatMap((passage) => faultsOf(passage).map((fault) => `${file}:${passage.line}: ${fault}`));
   });
 
 /** The files whose words are checked: all but the pages that are generated from comments. */
@@ -148,7 +148,7 @@ const messages = () =>
 
 module.exports = { check, checkedFiles, paragraphsOf, sentencesOf };
 
-// `node tools/words.js --messages` prints all messages for reading.
+// `npm run words -- --messages` prints all messages for reading.
 if (require.main === module && process.argv[2] === "--messages") process.stdout.write(`${messages().join("\n")}\n`);
 else if (require.main === module) {
   const lines = check(process.argv.length > 2 ? process.argv.slice(2) : checkedFiles());
