@@ -44,7 +44,7 @@ class Terminal {
 
   /** Runs a command and adds it to the recording, with pauses for the reader. Returns the output. */
   async type(command: string, expected = 0): Promise<string> {
-    this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
+    for (const [index, line] of wrapped(`\u001b[38;5;2m$\u001b[0m ${command}`).entries()) this.show(line, index === 0 ? 0.8 : 0);
     let before = Date.now();
     let output = "";
     const onLine = (text: string): void => {
