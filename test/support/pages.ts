@@ -86,17 +86,16 @@ interface GitlabJob {
   script: string[];
 }
 
-/** The pipelines of docs/guides/continuous-integration.md: the action, the workflows of GitHub and the jobs of GitLab. */
+/** The pipelines of docs/guides/continuous-integration.md: the action, the workflow of GitHub and the jobs of GitLab. */
 export function pipelines() {
   const [actionText = "", ...texts] = blocks("docs/guides/continuous-integration.md", "yaml");
-  const [github, gitlab, platformOnly] = texts.map((text) => parse(text));
+  const [github, gitlab] = texts.map((text) => parse(text));
   const action = parse(actionText) as { runs: { steps: Step[] } };
   return {
     actionText,
     action,
     github: github as Workflow,
     gitlab: gitlab as Record<".operations" | ".vault" | keyof Workflow["jobs"], GitlabJob>,
-    platformOnly: platformOnly as Pick<Workflow, "jobs">,
   };
 }
 
