@@ -212,7 +212,9 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   expect(await reader.run(deploy.replace("up", "up --refresh"))).toContain("1 updated");
 
   // With Terraform Enterprise only, a preview needs no token.
-  reader.program(imports);
+  const server = 'enabled: true, host: "smtp.example.com", port: 587, sender: "platform@example.com"';
+  const account = 'auth: "login", username: "platform", password: { env: "SMTP_PASSWORD" }';
+  reader.write("index.ts", `${imports}new platform.SmtpSettings("mail", { ${server}, ${account} });`);
   await reader.with({ ...root, TFE_TOKEN: "" }).run(preview);
   reader.with({ TFE_TOKEN: guides.sandbox.platform.token, SMTP_PASSWORD: "a-password" });
   expect(await reader.run(deploy)).toContain("1 created");
