@@ -59,7 +59,8 @@ describe("npm run up, refresh and destroy", () => {
     expect(up).toMatchObject({ code: 0 });
     const [, page = ""] = /^Watch it in your browser: (\S+)$/m.exec(up.output) ?? [];
     expect(await (await fetch(page)).text()).toContain("<h1>Sandbox</h1>");
-    const [, token = "", body = "", address = ""] = /curl -X POST -H "X-Vault-Token: (\S+)" -d '(\S+)' (\S+\/nomad\/role\/web)$/m.exec(up.output) ?? [];
+    const [, token = "", body = "", address = ""] =
+      /curl -X POST -H "X-Vault-Token: (\S+)" -d '(\S+)' (\S+\/nomad\/role\/web)$/m.exec(up.output) ?? [];
     expect((await fetch(address, { method: "POST", headers: { "X-Vault-Token": token }, body })).status).toBe(204);
     expect((await demo("refresh")).output).toContain('~ [0]: "readonly" => "administrator"');
     expect((await demo("up")).output).toMatch(/SchedulerRole web updated .*\[diff: ~policies\]/);
