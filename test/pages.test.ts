@@ -271,11 +271,14 @@ test("the README and the tutorials need the same Node and Pulumi", () => {
   expect(new Set(needs)).toEqual(new Set(["Node 22 or later (20.18.1 with an older SDK), the Pulumi CLI 3.259 or later"]));
 });
 
-test("docs/reference/errors.md has a row for each error code", () => {
-  const documented = [...readPage("docs/reference/errors.md").matchAll(/^\| `(ERR_\w+)` /gm)].map(([, code]) => code);
-  const codes = [...readPage("docs/api/errors.md").matchAll(/^- `(ERR_\w+)`:/gm)].map(([, code]) => code);
+test("docs/api/errors.md lists each error code with its cause and its remedy", () => {
+  const [, type = ""] = /type ErrorCode =([^;]+);/.exec(readFileSync(join(root, "provider/contract/steward-error.ts"), "utf8")) ?? [];
+  const codes = type.match(/ERR_\w+/g) ?? [];
+  const entries = [...readPage("docs/api/errors.md").matchAll(/^- `(ERR_\w+)`: (.+)$/gm)];
   expect(codes.length).toBeGreaterThan(15);
-  expect(documented).toEqual(codes);
+  expect(entries.map(([, code]) => code)).toEqual(codes);
+  // The remedy is a sentence of its own after the cause.
+  expect(entries.flatMap(([, code, entry = ""]) => (/^[^ ].*\w\. \[?[A-Z].*\.$/.test(entry) ? [] : [code]))).toEqual([]);
 });
 
 test("every page is reachable from the README", () => {

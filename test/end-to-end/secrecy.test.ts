@@ -41,7 +41,7 @@ describe("no secret in plaintext, with the real command line", () => {
     for (const { file } of searchLogs()) rmSync(file);
     const more = args.includes("--diff") ? [] : ["--json", ...(args[0] === "refresh" ? ["--run-program"] : [])];
     const ran = await project.pulumi(...args, ...more, "--debug", ...loud, "--event-log", log);
-    // docs/reference/threat-model.md: each run writes an encrypted log.
+    // docs/guides/secrets.md: each run writes an encrypted log.
     expect(searchLogs().map(({ encrypted }) => encrypted)).toEqual([true]);
     const events = readFileSync(log, "utf8");
     rmSync(log);

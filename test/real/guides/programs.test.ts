@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
@@ -19,6 +20,22 @@ guides.test("docs/guides/secrets.md", {}, async (reader) => {
   expect(await reader.run("pulumi stack export --show-secrets")).not.toContain(guides.nomad.token);
   await reader.run("pulumi up --expect-no-changes");
   await reader.run("pulumi refresh --expect-no-changes");
+
+  reader.write("index.ts", 'import * as pulumi from "@pulumi/pulumi";\nexport const share = pulumi.secret("canary-share");\n');
+  const logged = (): Promise<string> => reader.run('pulumi logs decrypt "$(ls "$PULUMI_HOME"/logs/organization*)"');
+  await reader.shell();
+  await reader.run("pulumi up");
+  expect(await logged()).toContain("canary-share");
+
+  await reader.shell();
+  await reader.run("pulumi up");
+  const memory = (await reader.run('df --output=target "$PULUMI_HOME/logs/"')).trim().split("\n").at(-1);
+  expect(memory).toBe("/dev/shm");
+  expect(await logged()).toContain("canary-share");
+  const folder = (await reader.run('readlink "$PULUMI_HOME/logs"')).trim();
+  await reader.shell();
+  expect(existsSync(folder)).toBe(false);
+  await reader.run("pulumi up");
 });
 
 const places = { "https://vault.$place.example.com:8200": "$(printenv address_$place)" };
