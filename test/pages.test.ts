@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { sourceFiles } from "../tools/command";
 import { compileAll } from "./support/compile";
-import { allBlocks, blocks, classes, Job, pageOf, pages, pipelineCommands, pipelines, readPage, root, shown } from "./support/pages";
+import { allBlocks, anchorOf, blocks, classes, Job, pageOf, pages, pipelineCommands, pipelines, readPage, root, shown } from "./support/pages";
 
 /** The declarations that a block may use: common imports, those of earlier blocks, and the reader's own. */
 const granted = `
@@ -156,12 +156,7 @@ test("the policy in docs/getting-started/vault.md permits what the pages of the 
 /** The anchors that GitHub generates for headings. */
 function anchors(page: string): string[] {
   const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
 /** The pages of this repository on GitHub, to which published pages link for files that the package leaves out. */
@@ -298,9 +293,13 @@ test("a test in test/real follows every page with commands or programs", () => {
     .map((file) => readFileSync(join(root, "test/real", file), "utf8"));
   // The examples of the reference compile, and its resources have suites. Contributors' pages are for this repository.
   const others = /^(docs\/(api|development)\/|CONTRIBUTING|CHANGELOG)/;
-  const followed = pages.filter((page) => !others.test(page) && allBlocks(page).some(({ language }) => !shown.includes(language)));
-  expect(followed.length).toBeGreaterThanOrEqual(11);
-  expect(followed.filter((page) => !suites.some((text) => text.includes(`test("${page}"`)))).toEqual([]);
+  const isFollowed = (title: string): boolean => suites.some((text) => text.includes(`test("${title}"`));
+  const followed = pages
+    .filter((page) => !others.test(page))
+    .flatMap((page) => allBlocks(page).flatMap(({ language, section }) => (shown.includes(language) ? [] : [{ page, section }])));
+  expect(new Set(followed.map(({ page }) => page)).size).toBeGreaterThanOrEqual(11);
+  const missing = followed.map(({ page, section }) => (isFollowed(page) ? "" : `${page}#${section}`));
+  expect([...new Set(missing)].filter((title) => title && !isFollowed(title))).toEqual([]);
 });
 
 test("every example is deployed by a test, and is in the index of the examples", () => {

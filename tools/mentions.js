@@ -44,9 +44,9 @@ const lists = [
     names: (text, { name }) => rowsOf(text).some((row) => row.startsWith(`| \`${name}\``)),
   },
   {
-    page: "docs/guides/from-terraform.md",
-    place: "its table",
-    names: (text, { name }) => rowsOf(text).some((row) => row.includes(`\`${name}\``)),
+    page: "docs/guides/import.md",
+    place: "the table of its section From Terraform",
+    names: (text, { name }) => rowsOf(text.slice(text.indexOf("\n## From Terraform\n"))).some((row) => row.includes(`\`${name}\``)),
   },
   { page: "docs/guides/settings.md", place: "its list", of: isSettings, names: (text, { type }) => text.includes(`[${type}](`) },
   {

@@ -51,7 +51,7 @@ export class Guides {
     return (await this.onVault("GET", `nomad/role/${name}`)).json?.data;
   }
 
-  /** Tests that a reader can follow a page to its last block. */
+  /** Tests that a reader can follow a page, or the section of a page with an anchor, to its last block. */
   test(page: string, { own, hasProject = true }: Start, follow: (reader: Reader) => Promise<void>): void {
     test(page, async () => {
       const reader = await this.open(page, own);

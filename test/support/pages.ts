@@ -30,7 +30,16 @@ export interface Block {
   /** The code without the indentation of a list. */
   text: string;
   before: string;
+  /** The anchor of the section with the block, which begins with a heading of the second level. */
+  section: string;
 }
+
+/** The anchor that GitHub generates for a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
 
 /** The languages of pictures and output, which a reader does not run. */
 export const shown = ["mermaid", "text"];
@@ -41,11 +50,11 @@ export function allBlocks(page: string): Block[] {
   const found = [...whole.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)];
   const fences = whole.match(/^[ >]*(```|~~~)/gm)?.length ?? 0;
   if (fences !== 2 * found.length) throw new Error(`${page} has a block that is not recognized.`);
-  return found.map(({ index, 1: indentation = "", 2: language = "", 3: text = "" }) => ({
-    language,
-    text: text.replace(new RegExp(`^${indentation}`, "gm"), ""),
-    before: whole.slice(0, index),
-  }));
+  return found.map(({ index, 1: indentation = "", 2: language = "", 3: text = "" }) => {
+    const before = whole.slice(0, index);
+    const [, heading = ""] = [...before.matchAll(/^## (.*)$/gm)].at(-1) ?? [];
+    return { language, text: text.replace(new RegExp(`^${indentation}`, "gm"), ""), before, section: anchorOf(heading) };
+  });
 }
 
 /** The blocks of a language in a page. */

@@ -36,20 +36,25 @@ export class Reader {
   /** The folder of the reader's terminal. At first it is empty. */
   private folder: string;
   private readonly root: string;
+  private readonly page: string;
   private readonly waiting: Block[];
   private readonly unused: Set<string>;
   private variables: Record<string, string> = {};
 
-  /** `own` maps the page's placeholders for own values to those of this reader, and `usual` those that a page need not have. */
+  /** `title` is the page, and the anchor of a section to follow only that. `own` maps the page's placeholders for own values to those of this reader, and `usual` those that a page need not have. */
   constructor(
-    private readonly page: string,
+    title: string,
     private readonly own: Record<string, string> = {},
     private readonly usual: Record<string, string> = {},
   ) {
     this.root = mkdtempSync(join(tmpdir(), "steward-reader-"));
     this.folder = join(this.root, "home");
     mkdirSync(this.folder);
-    this.waiting = allBlocks(page).filter(({ language }) => !shown.includes(language));
+    const [page = "", anchor] = title.split("#");
+    this.page = page;
+    this.waiting = allBlocks(page).filter(
+      ({ language, section }) => !shown.includes(language) && (anchor === undefined || section === anchor),
+    );
     this.unused = new Set(Object.keys(own));
     atEnd(() => this.remove());
   }

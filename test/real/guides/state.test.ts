@@ -7,7 +7,7 @@ import { deploy, Guides, imports } from "../../support/guides";
 import { getHosts } from "../../support/hosts";
 import { idToken, issuerKey } from "../../support/identity";
 import { installed } from "../../support/installation";
-import { exitCodes, pipelineCommands } from "../../support/pages";
+import { allBlocks, exitCodes, pipelineCommands } from "../../support/pages";
 
 // The guides about what a stack manages: adoption, import, drift, moves, the mechanism.
 
@@ -15,7 +15,7 @@ const modules = installed();
 const { none, drift, unasked } = exitCodes;
 const guides = new Guides();
 
-guides.test("docs/guides/adopt.md", {}, async (reader) => {
+guides.test("docs/guides/import.md#adopt", {}, async (reader) => {
   await guides.onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   await guides.onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
@@ -56,8 +56,8 @@ class NomadSecretRole extends pulumi.dynamic.Resource {
 }
 `;
 
-test("docs/guides/adopt.md: From another provider", async () => {
-  const reader = await guides.open("docs/guides/adopt.md");
+test("docs/guides/import.md: From pulumi-vault", async () => {
+  const reader = await guides.open("docs/guides/import.md");
   await guides.connect(reader);
   const theirs = (name: string, options = "{}"): string => `new NomadSecretRole("${name}", "deploy", ${options});\n`;
   const ours = (name: string): string => `new secrets.SchedulerRole("${name}", { name: "${name}", policies: ["deploy"], adopt: true });\n`;
@@ -76,7 +76,7 @@ test("docs/guides/adopt.md: From another provider", async () => {
   expect(await there()).toEqual(["forgotten", "lost", "released"]);
 });
 
-guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
+guides.test("docs/guides/import.md#import-an-installation", { hasProject: false }, async (reader) => {
   reader.with({ VAULT_TOKEN: guides.vault.token });
   await reader.project("dev", {}, modules());
   await guides.onVault("POST", "nomad/config/access", { address: guides.nomad.address, token: guides.nomad.token });
@@ -96,7 +96,7 @@ guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
   expect(await reader.run("npx --no pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
 });
 
-guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reader) => {
+guides.test("docs/guides/import.md#from-terraform", { hasProject: false }, async (reader) => {
   reader.with({ VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token });
   const secrets = { address: guides.vault.address, dialect: "hashicorp", tokenEnv: "VAULT_TOKEN" };
   await reader.project("dev", { "steward:default": { secrets } }, modules());
@@ -126,7 +126,10 @@ guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reade
   const remove = reader.take("sh");
   await reader.run(`PATH=${folder}:$PATH\n${remove}`);
   configuration("");
-  const imported = await reader.shell();
+  const [, discover = "", bring = ""] = allBlocks("docs/guides/import.md").flatMap(({ language, section, text }) =>
+    language === "sh" && section === "import-an-installation" ? [text] : [],
+  );
+  const imported = await reader.run(`${discover}${bring}`, { input: "\n" });
   expect(imported).toMatch(/3 imported[\s\S]*Resources:\n +4 unchanged/);
   expect(await guides.role("deploy")).toMatchObject({ policies: ["read"] });
   if (isReal) await reader.run(`${terraform.command} plan -detailed-exitcode`);
