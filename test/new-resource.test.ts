@@ -66,12 +66,7 @@ test("npm run check names every page and example by hand that lacks a new resour
   const examples = ["examples/yaml/Pulumi.yaml", "examples/python/__main__.py", "examples/go/main.go"];
   expect(filesFor("secrets.GreetingCard")).toEqual(["docs/reference/destroy.md", "docs/guides/import.md", ...examples]);
   const ofSettings = ["docs/guides/settings.md", "README.md"];
-  expect(filesFor("platform.GreetingSettings")).toEqual([
-    "docs/reference/destroy.md",
-    "docs/guides/import.md",
-    ...ofSettings,
-    ...examples,
-  ]);
+  expect(filesFor("platform.GreetingSettings")).toEqual(["docs/reference/destroy.md", "docs/guides/import.md", ...ofSettings, ...examples]);
 });
 
 test.each([

@@ -3,7 +3,20 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { sourceFiles } from "../tools/command";
 import { compileAll } from "./support/compile";
-import { allBlocks, anchorOf, blocks, classes, Job, pageOf, pages, pipelineCommands, pipelines, readPage, root, shown } from "./support/pages";
+import {
+  allBlocks,
+  anchorOf,
+  blocks,
+  classes,
+  Job,
+  pageOf,
+  pages,
+  pipelineCommands,
+  pipelines,
+  readPage,
+  root,
+  shown,
+} from "./support/pages";
 
 /** The declarations that a block may use: common imports, those of earlier blocks, and the reader's own. */
 const granted = `

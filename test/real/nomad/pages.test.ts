@@ -61,7 +61,7 @@ guides.test("docs/getting-started/nomad.md", { hasProject: false }, async (reade
   expect(await reader.run("pulumi stack output deployed")).toBe("successful\n");
 });
 
-guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }, async (reader) => {
+guides.test("docs/guides/nomad-tokens.md#rotate-the-management-token", { own: { "<role>": "operator" } }, async (reader) => {
   reader.with({ VAULT_ADDR: guides.vault.address, NOMAD_ADDR: guides.nomad.address, NOMAD_TOKEN: guides.nomad.token });
   const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
     const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
