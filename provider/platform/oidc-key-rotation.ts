@@ -111,7 +111,7 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * organization can set other timeouts.
  *
  * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress may lose their access.
- * [Rotate the OIDC signing key](../../guides/settings.md#rotate-the-oidc-signing-key) lists what else to do.
+ * [More steps follow a leak](../../guides/settings.md#rotate-the-oidc-signing-key).
  *
  * HashiCorp recommends a rotation only if you suspect a leak, because Terraform Enterprise rotates the key automatically every 90 days. If a
  * policy requires more, set `trimLater`, so that `pulumi up` only rotates the key. The first `pulumi up` after `trimAt` trims the old keys, and
