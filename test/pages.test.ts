@@ -333,8 +333,8 @@ test("every example is deployed by a test, and is in the index of the examples",
   expect(examples.filter((name) => !readPage("examples/README.md").includes(`[${name}](${name}/`))).toEqual([]);
 });
 
-test("the command of docs/rekey/errors.md completes a state that was cut off anywhere", () => {
-  const command = blocks("docs/rekey/errors.md", "sh").find((block) => block.includes("> complete.json")) as string;
+test("the command of docs/rekey/recovery.md completes a state that was cut off anywhere", () => {
+  const command = blocks("docs/rekey/recovery.md", "sh").find((block) => block.includes("> complete.json")) as string;
   const [, program = ""] = /^node -e '(.*)' < state\.json > complete\.json$/s.exec(command.trim()) as RegExpExecArray;
   const resource = (type: string) => ({ type, outputs: { text: '"}]}}}', nested: [{ list: [{}] }] } });
   const types = ["RekeyAttempt", "RekeyShares", "RekeyCommit"];

@@ -94,7 +94,7 @@ ${exits}`,
       .option("--from <fingerprint>", "the key that signed the invitation; later ones of this key need no --from")
       .option("--allow-http", plaintext);
 
-  addInvited("status", "Show the rekey in progress: its parameters, recipients and progress.")
+  addInvited("status", "Show the rekey in progress: its parameters, PGP keys and progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
     .action(async (options: InvitationOptions & { json?: boolean }) => {
       const { operation, invited } = await participate(terminal, options);

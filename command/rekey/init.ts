@@ -28,7 +28,11 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
   const before = await getStatus(operation);
   if (before.started) {
     for (const line of describe(before, operation)) say(terminal, line);
-    throw stopped("foreign-attempt", `a rekey of the ${keysOf[operation.target].name} is in progress`, "Nothing was changed.");
+    throw stopped(
+      "foreign-attempt",
+      `a rekey of the ${keysOf[operation.target].name} is in progress`,
+      `Nothing was changed. Wait until it ends or, if you know whose it is, run \`${commandFor(operation, "cancel")}\`.`,
+    );
   }
   if (before.required === 0) throw invalid([`${operation.server.words.service} has no ${keysOf[operation.target].name} yet`]);
   const backup = keys.length > 0 ? await getBackup(operation) : undefined;

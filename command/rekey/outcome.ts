@@ -31,7 +31,7 @@ export const sayAccepted = (terminal: Terminal, progress: number, required: numb
     `Your share was accepted: ${progress} of ${required}.${progress < required ? " You are done. The server checks the shares with the last one." : ""}`,
   );
 
-export const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
+export const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/recovery.md#test-which-shares-are-valid in the package.";
 
 /** True if the server rejected a share, or the shares of all holders. */
 export const isRejection = (error: unknown): boolean =>
@@ -47,7 +47,7 @@ export function failed(reason: string, hint: string, id?: StopId): StewardError 
 export const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired
     ? "Nothing is committed. Do not verify them. Cancel the rekey, and find out what modifies the responses."
-    : "They may be live. Keep them and the previous ones, and keep the server unsealed.";
+    : "They may be valid. Keep them and the previous ones, and keep the server unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
 export async function explain<Status extends Attempt>(
@@ -83,12 +83,12 @@ export async function explain<Status extends Attempt>(
   if (round.shares === "current" && now && now.progress >= now.required)
     return failed(
       `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and ${service} keeps them all: cancel the rekey, and start over.`,
+      `Nothing is committed. At least one of them is wrong, and ${service} keeps them all. Run \`${commandFor(operation, "cancel")}\`, and start over.`,
       "shares-not-combined",
     );
   if (round.shares === "new" && isFailedCommit(error))
     return failed(
-      `it is unknown whether the new shares are live: ${service} failed to commit them (${reason})`,
+      `it is unknown whether the new shares are valid: ${service} failed to commit them (${reason})`,
       keepBoth,
       "outcome-unknown",
     );
@@ -96,13 +96,13 @@ export async function explain<Status extends Attempt>(
     return stopped(
       "key-rejected",
       `${service} accepted the ${before.required} current shares, but cannot encrypt the new ones (${reason})`,
-      "A PGP key has expired, or is not valid. Renew it, cancel the rekey, and start it again with the new key.",
+      `A PGP key has expired, or is not valid. Renew it, run \`${commandFor(operation, "cancel")}\`, and start again with the new key.`,
     );
   if (hasRestarted && isUnchecked(error)) return stopped("shares-not-checked", unchecked(operation, before.required, error));
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
-      `Nothing is committed. ${/duplicate part/.test(reason) ? "One of them was submitted twice" : `At least one of them is wrong, and ${service} cannot tell which`}: all holders must submit theirs again, with the nonce ${now.nonce}.`,
+      `Nothing is committed. ${/duplicate part/.test(reason) ? "One of them was submitted twice" : `At least one of them is wrong, and ${service} cannot tell which`}: all holders run \`${commandFor(operation, `${round.shares === "new" ? "verify" : "submit"} --nonce ${now.nonce}`)}\` again.`,
       round.shares === "current" ? "shares-refused" : "new-shares-rejected",
     );
   if (round.refusals.includes(status ?? 0))
@@ -125,14 +125,14 @@ export async function explain<Status extends Attempt>(
     );
   if (round.shares === "new")
     return failed(
-      `it is unknown whether the new shares are live: the response was lost (${reason}), and the rekey is gone`,
+      `it is unknown whether the new shares are valid: the response was lost (${reason}), and the rekey is gone`,
       keepBoth,
       "outcome-unknown",
     );
   if (after.started && after.nonce === agreed.nonce)
     return failed(
       `the new shares were created, but were lost with the response (${reason})`,
-      `Nothing is committed. ${agreed.backup ? `The backup contains them, encrypted: fetch it with \`${commandFor(operation, "backup")}\`.` : "Cancel the rekey, and start over."}`,
+      `Nothing is committed. ${agreed.backup ? `The backup contains them, encrypted: fetch it with \`${commandFor(operation, "backup")}\`.` : `Run \`${commandFor(operation, "cancel")}\`, and start over.`}`,
       "new-shares-lost",
     );
   return failed(

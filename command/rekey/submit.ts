@@ -94,7 +94,7 @@ async function handOut(
       ? `Hand each new share to its holder, who decrypts it with \`pulumi-steward rekey decrypt\`${agreed.backup && agreed.verificationRequired ? `, or fetches it with \`${commandFor(operation, "verify --from-backup")}\`` : ""}.`
       : "Hand each new share to its holder.";
   if (!agreed.verificationRequired) {
-    say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+    say(terminal, `The new shares are valid. The previous ones no longer are. ${handOver}`);
     return sayOutlived(terminal, operation);
   }
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);

@@ -47,7 +47,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
         : undefined;
     if (flaw) throw failed(`${operation.server.words.service} reported completion, but its status ${flaw}`, keepBoth, "outcome-unknown");
     trusted.record?.add("committed");
-    say(terminal, "The new shares are live. The previous ones are no longer valid.");
+    say(terminal, "The new shares are valid. The previous ones no longer are.");
     sayOutlived(terminal, operation);
   });
 }

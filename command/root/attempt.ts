@@ -34,7 +34,11 @@ const canceling: Round<RootStatus> = {
   decisive: { nonce: "its nonce", fingerprint: "the key" },
   at: (status) => (status.started ? status : undefined),
   missing: (_, operation) =>
-    stopped("attempt-missing", `no generation of a root token is in progress on ${placeOf(operation)}`, "Nothing was sent."),
+    stopped(
+      "attempt-missing",
+      `no generation of a root token is in progress on ${placeOf(operation)}`,
+      `Nothing was sent. The administrator starts one with \`${commandFor(operation, "start --key <file>")}\`.`,
+    ),
   // OpenBao rejects one with a 500.
   refusals: [400, 500],
   lost: (operation, now, before, reason) =>
@@ -99,7 +103,7 @@ export async function submit(terminal: Terminal, options: ShareOrigin & { nonce?
     });
     sayAccepted(terminal, progress, before.required);
     if (!complete) return;
-    say(terminal, `The root token is live, and this is its only copy, encrypted. Send it to the owner of ${agreed.fingerprint}.`);
+    say(terminal, `The root token is valid, and this is its only copy, encrypted. Send it to the owner of ${agreed.fingerprint}.`);
     await print(terminal, encoded_token).catch(() => say(terminal, encoded_token));
     say(terminal, `It never expires. Afterwards, revoke it with \`${commandFor(operation, "revoke")}\`.`);
   });

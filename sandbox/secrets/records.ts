@@ -132,7 +132,7 @@ export interface Backup {
 
 /** The data of the service. */
 export class Records {
-  /** The live key and its shares. If the seal keeps the unseal key, these are the recovery keys. */
+  /** The valid key and its shares. If the seal keeps the unseal key, these are the recovery keys. */
   key: Key;
   sealed = false;
   hasKms = true;

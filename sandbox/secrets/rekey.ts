@@ -140,7 +140,7 @@ export async function update(records: Records, { share, nonce }: Submission, rul
   return complete(records, attempt, rules, now);
 }
 
-/** Makes the new shares, which are live unless they must be verified. */
+/** Makes the new shares, which are valid unless they must be verified. */
 async function complete(records: Records, attempt: Attempt, { kind, errors }: RekeyRules, now: Date): Promise<Completed> {
   const candidate = await createKey(attempt.shares, attempt.threshold);
   const shares = await handOut(candidate.shares, attempt.holders, errors, now);
@@ -158,7 +158,7 @@ async function complete(records: Records, attempt: Attempt, { kind, errors }: Re
   return { attempt, shares };
 }
 
-/** Throws unless this is the live key. The messages are those of Vault's storage for a wrong key. */
+/** Throws unless this is the valid key. The messages are those of Vault's storage for a wrong key. */
 export function authorize(records: Records, secret: Uint8Array, { failed, wrongKey }: Pick<RekeyErrors, "failed" | "wrongKey">): void {
   if (records.seal === "stored" && !records.hasKms)
     throw new HttpError(
@@ -184,7 +184,7 @@ async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErr
   return messages;
 }
 
-/** Accepts a new share. Returns the nonce if it was the last one, and the new key is live. */
+/** Accepts a new share. Returns the nonce if it was the last one, and the new key is valid. */
 export async function verify(records: Records, { share, nonce }: Submission, rules: RekeyRules): Promise<string | undefined> {
   const { kind, errors } = rules;
   const attempt = records.attempts[kind];

@@ -8,11 +8,11 @@ import { Service } from "../service";
  * a management token. A token expires with its lease, with the token that requested it, or with the mount, by the sandbox's clock.
  */
 export interface SecretsService extends Service {
-  /** The live shares in base64, even after a rekey that encrypted them. */
+  /** The valid shares in base64, even after a rekey that encrypted them. */
   shares: string[];
   /** The number of shares that unseal the service. */
   threshold: number;
-  /** Resolves to true if these are live shares, without changing anything. */
+  /** Resolves to true if these are valid shares, without changing anything. */
   opens(shares: string[]): Promise<boolean>;
   /** Seals the service, so that every route but those of the seal responds with 503, and a rekey in progress is lost. */
   seal(): Promise<void>;

@@ -54,7 +54,7 @@ onEachRekeyTarget("pulumi-steward rekey with gpg", (current) => {
     expect(stored).toMatchObject(ends(0, "Your share was accepted: 1 of 2. You are done."));
     await alone(["backup", "--fingerprint", fingerprints[2] as string, "--output", join(folder, "mary")]);
     const last = await holder(2, "verify", "--nonce", await verification(), "--encrypted", join(folder, "mary"));
-    expect(last).toMatchObject(ends(0, "The new shares are live."));
+    expect(last).toMatchObject(ends(0, "The new shares are valid."));
     const decrypted = await holder(2, "decrypt", "--share", join(folder, "mary"));
     const fresh = [readFileSync(safe, "utf8").trim(), decrypted.stdout.trim()];
     expect(await current().opens(fresh)).toBe(true);

@@ -104,7 +104,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     ["without a response, while other holders commit,", "DELETE sys/rekey/init", "before", 2, true],
     // The cancel restarts the verification first, so that the share is the first one again.
     ["without a response, while another holder verifies a new share,", "DELETE sys/rekey/init", "before", 1, false],
-  ])("a cancel %s does not call live shares worthless", async (_, request, when, count, isCommitted) => {
+  ])("a cancel %s does not call valid shares worthless", async (_, request, when, count, isCommitted) => {
     const { name, shares, verify } = await almostCommitted();
     const act = (): Promise<void> => verify(...shares.slice(1, 1 + count));
     const [answer, nth] = when === "after" ? [(body: string) => body, 2] : [];
@@ -147,7 +147,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const { shares } = await almostCommitted();
     cut("verify");
     const unknown = await alone(["verify", "--nonce", await verification()], shares[1]);
-    expect(unknown).toMatchObject(ends(1, "docs/rekey/errors.md#test-which-shares-are-valid"));
+    expect(unknown).toMatchObject(ends(1, "docs/rekey/recovery.md#test-which-shares-are-valid"));
     expect(await current().opens(shares)).toBe(true);
   });
 
@@ -168,7 +168,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
       answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }),
     });
     const last = await alone(["verify", "--nonce", await verification()], spoiled(shares[1]));
-    expect(last).toMatchObject(ends(1, /unknown whether the new shares are live.*Keep the previous shares/));
+    expect(last).toMatchObject(ends(1, /unknown whether the new shares are valid.*Keep the previous shares/));
   });
 
   test("a rekey that is canceled before the share arrives, and a false completion, are reported", async () => {
@@ -181,7 +181,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     await current().outOfBand("DELETE", "sys/rekey/verify");
     current().gateway.on("PUT sys/rekey/verify", { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) });
     const said = await alone(["verify", "--nonce", await verification()], shares[2]);
-    expect(said).toMatchObject(ends(1, "docs/rekey/errors.md#test-which-shares-are-valid"));
+    expect(said).toMatchObject(ends(1, "docs/rekey/recovery.md#test-which-shares-are-valid"));
   });
 
   test("a start without a response is found again, and a foreign one is not mistaken for it", async () => {

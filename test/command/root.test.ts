@@ -172,7 +172,7 @@ const suite = (current: () => RekeyTarget): void => {
     await give(nonce, share(1));
     const wrong = spoiled(share(2));
     const last = await alone(["submit", "--nonce", nonce], wrong);
-    expect(last).toMatchObject(ends(3, `theirs again, with the nonce ${nonce}`));
+    expect(last).toMatchObject(ends(3, `all holders run \`pulumi-steward root submit --nonce ${nonce}\` again`));
     expect(formsIn(last.stderr, [wrong])).toEqual([]);
     expect(await status()).toMatchObject({ nonce, progress: 0 });
     const { sandbox, keys } = current();

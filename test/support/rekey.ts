@@ -120,7 +120,7 @@ export class RekeyStack {
     for (const [index, each] of left.entries()) await each.destroy({ remembers: index > 0 });
   }
 
-  /** The live set in the outputs of the component. */
+  /** The valid set in the outputs of the component. */
   get outputs(): {
     shares: string[];
     encryptedShares: { fingerprint: string; share: string }[];

@@ -120,7 +120,7 @@ export interface RekeyInputs extends ConnectionArgs {
   /**
    * The number of seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing
    * and ends. Pulumi locks the stack during the wait. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of
-   * Ctrl-C, so there you have to press it twice, which may leave the stack locked: see "Pulumi was killed" in `docs/rekey/errors.md`.
+   * Ctrl-C, so there you have to press it twice, which may leave the stack locked: see "Pulumi was killed" in `docs/rekey/recovery.md`.
    * @default 0
    */
   waitSeconds?: number;

@@ -85,7 +85,7 @@ test.each(slowRekeyTargets)(
 
       expect(waiting.pending()).toHaveLength(1);
       await project.pulumi("cancel", "--yes");
-      expect(await waiting.complete("--refresh")).toMatch(/rekey: .* live: 3 .* 2/);
+      expect(await waiting.complete("--refresh")).toMatch(/rekey: .* valid: 3 .* 2/);
     }),
 );
 

@@ -8,9 +8,9 @@ import { inputsFrom, RekeyStack } from "../../support/rekey";
 import { until } from "../../support/until";
 import "../../support/printed";
 
-// The procedures of docs/rekey/errors.md that restore a server, with the page's commands, on Vaults with integrated storage.
+// The procedures of docs/rekey/recovery.md that restore a server, with the page's commands, on Vaults with integrated storage.
 
-const page = "docs/rekey/errors.md";
+const page = "docs/rekey/recovery.md";
 const modules = installed();
 let nodes: Node[] = [];
 let reader: Reader;
@@ -62,7 +62,7 @@ test("after a lost share and a lost state, the snapshot makes the previous share
   await first.start();
   await first.unseal(keys);
   await first.becomesActive();
-  expect(await reader.run("pulumi up")).toContain("the new shares are live");
+  expect(await reader.run("pulumi up")).toContain("the new shares are valid");
 });
 
 test("with an active node, the snapshot is restored, and the nodes restart one after the other with their data", async () => {

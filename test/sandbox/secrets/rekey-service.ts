@@ -133,7 +133,7 @@ export class Service {
     return answers.at(-1)!;
   }
 
-  /** Tests if these shares are live, with an attempt that changes nothing. No attempt may be in progress. */
+  /** Tests if these shares are valid, with an attempt that changes nothing. No attempt may be in progress. */
   async accepts(shares: string[]): Promise<boolean> {
     const nonce = await this.begin({ require_verification: true });
     const { json } = await this.give(nonce, shares);

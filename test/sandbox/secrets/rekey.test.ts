@@ -127,7 +127,7 @@ onEachService("the rekey", services, (service) => {
     expect((await to("DELETE", "rekey/init", { nonce }, "")).status).toBe(isVault ? 204 : 403);
   });
 
-  test("a completed verification makes the new set live with its threshold", async () => {
+  test("a completed verification makes the new set valid with its threshold", async () => {
     const { shares } = service;
     const nonce = await service.begin({ require_verification: true });
     expect(await to("GET", "rekey/verify")).toMatchObject({ status: 200, json: { nonce: "", t: 2, n: 3, progress: 0 } });

@@ -111,8 +111,8 @@ class Story {
       // An operator who reads this message starts again. With holders, the rekey continues without a change.
       if (!pgp && /\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
       if (/\[rekey\/not-accepted\]/.test(output)) this.notAccepted = candidate?.nonce;
-      // After a refusal, the message names a set that may be the live one. Its holders provide their shares, and then the others again.
-      const named = /rekey (\S+) are the live /.exec(output)?.[1];
+      // After a refusal, the message names a set that may be the valid one. Its holders provide their shares, and then the others again.
+      const named = /rekey (\S+) are the valid /.exec(output)?.[1];
       const asked = named && saved.sets.find(({ nonce }) => nonce === named);
       if (asked) this.believed = this.believed ? undefined : await this.plain(asked);
       this.onConflict = /\[rekey\/foreign-attempt\]/.test(output) ? "cancel" : "fail";
@@ -210,7 +210,7 @@ class Story {
   private async assertLive(previous: string[], { live, complete, record }: Saved, round: number): Promise<string[]> {
     const shares = live ? await this.plain(live) : [];
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
-    if (!isLive) throw this.failure("said to be live, and is not");
+    if (!isLive) throw this.failure("said to be valid, and is not");
     if (previous.length > 0 && (await this.target.opens(previous))) throw this.failure("the previous shares are still valid");
     const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");

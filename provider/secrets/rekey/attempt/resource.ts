@@ -32,12 +32,12 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
     const desired = await parametersOf(inputs);
     if (isFor(before, desired, inputs)) return changedKeys(before, desired);
     const { shares, threshold } = before.parameters;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}${pgpKeys ? "" : ". If the current shares are not available, it submits those in the state"}`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the current ${keys}${pgpKeys ? "" : ". If the current shares are not available, it submits those in the state"}`;
     return [{ path: "", reason: text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, reason: text }) => `; ${path}: ${text}`).join("");
-  const text = `new ${keys} will be made on ${placeOf(operation)}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new ${keys} will be generated on ${placeOf(operation)}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", reason: text, isInformation: true }];
 };
 

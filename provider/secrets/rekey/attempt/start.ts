@@ -16,7 +16,7 @@ export function assertMakesFirst(operation: RekeyOperation, { verification }: Pi
       'Nothing was sent. Set the connection\'s dialect to "openbao".',
     ).with({ code: "ERR_REJECTED" });
   if (verification) return;
-  const reason = `${service} has no recovery keys yet: without verification the start makes them live, and the response is their only copy`;
+  const reason = `${service} has no recovery keys yet: without verification the start makes them valid, and the response is their only copy`;
   throw stopped("first-keys-unverified", reason);
 }
 

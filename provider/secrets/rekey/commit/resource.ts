@@ -80,7 +80,7 @@ const results: Comparison = {
 const { target, currentShares, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /**
- * True if another resource has the live shares, so that those of this one are worthless. No clock shows which set is newer: shares that became live in this
+ * True if another resource has the valid shares, so that those of this one are worthless. No clock shows which set is newer: shares that became valid in this
  * run are, and the server shows if it accepts others that the state has.
  */
 async function isSucceeded(claims: Claims, operation: RekeyOperation, { attempt }: Submission): Promise<boolean> {
@@ -92,7 +92,7 @@ async function isSucceeded(claims: Claims, operation: RekeyOperation, { attempt 
   return (await firstValid(redacting(operation, [set]), attempt.probe, [set])) !== undefined;
 }
 
-const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
+const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are valid");
 
 async function remove({ operation: connected, state }: DeleteRequest<CommitState>, claims: Claims): Promise<void> {
   const { submission, outcome, live, previousLive, discardShares } = state as LastCommit;

@@ -11,7 +11,7 @@ import { verify } from "./verify";
 export const commitRows: readonly Row<CommitRun, SharesState>[] = [
   {
     server: ["verifying"],
-    log: "the new shares are made, and the server verifies them: the rekey sends the available ones",
+    log: "the new shares are generated, and the server verifies them: the rekey sends the available ones",
     act: verify,
   },
   {
@@ -42,7 +42,7 @@ export const commitRows: readonly Row<CommitRun, SharesState>[] = [
   },
 ];
 
-/** Commits the new shares, or settles if they are live. */
+/** Commits the new shares, or settles if they are valid. */
 export async function commit(run: CommitRun): Promise<SharesState> {
   const { outcome } = run.state.submission;
   if (outcome === "dead") throw notCommitted(run);

@@ -96,10 +96,10 @@ export function unknownOutcome(run: SharesRun, reason: string): StewardError {
   return unfinished(
     run,
     "outcome-unknown",
-    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares, too`,
+    `${reason}: it is not yet known whether the new shares are valid. Keep the previous shares, too`,
     isPlain(run)
       ? "Run `pulumi up` again: it tests which of them are valid."
-      : "Each holder runs `pulumi up` with their new share again: once a threshold of them has, a probe shows whether they are live.",
+      : "Each holder runs `pulumi up` with their new share again: once a threshold of them has, a probe shows whether they are valid.",
   );
 }
 

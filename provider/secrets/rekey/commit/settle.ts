@@ -12,7 +12,7 @@ import { remember, SharesState } from "../submission/state";
 import { CommitRun, candidateOf, digestOf, endRun, givenTo, isPlain, noteGiven, setOutcome, wholeSets } from "./run";
 import { becomeLive } from "./verify";
 
-// It is unknown whether the new shares are live. A probe takes them as current shares, and changes nothing.
+// It is unknown whether the new shares are valid. A probe takes them as current shares, and changes nothing.
 
 /** With a whole threshold, this run settles the outcome. With fewer shares, the probe stays until the next holder's run. */
 export async function settle(run: CommitRun, { server, status }: Observed): Promise<SharesState | undefined> {
@@ -53,7 +53,7 @@ async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Prom
     }
     await end();
     if (verdict === "accepted") return acceptedAsBrought(run);
-    throw notAccepted(run, "the server refused the new shares that were brought as current ones");
+    throw notAccepted(run, "the server rejected the new shares");
   }
   return waitForProbe(run, givenTo(run, probe.nonce).length, run.supplied);
 }
@@ -105,15 +105,15 @@ async function settleAtOnce(run: CommitRun, { required }: RekeyStatus): Promise<
   const accepted = (isNew && isTestable && (await firstValid(guarded, probe, others))) || first;
   if (!accepted) throw noneAccepted(run, isTestable, `${current.length} of ${required}`);
   if (accepted === first && isNew) return acceptedAsBrought(run);
-  // Show the valid set as the live one, if the state holds it.
+  // Show the accepted set as the valid one, if the state holds it.
   const isLive = current.every(({ bytes }) => live?.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   run.live = accepted.set ?? (isLive || live?.encrypted.length ? live : undefined);
   return stopDead(run);
 }
 
-/** A refusal alone can have other causes: only an accepted previous set shows that the new one is dead. */
+/** A refusal alone can have other causes: only an accepted previous set shows that the new one is invalid. */
 function noneAccepted(run: CommitRun, isTested: boolean, available: string): StewardError {
-  if (!isPlain(run)) return notAccepted(run, "the server refused each threshold of the new shares that were brought as current ones");
+  if (!isPlain(run)) return notAccepted(run, "the server rejected every threshold of the new shares");
   const { service } = run.operation.server.words;
   return isTested
     ? unfinished(
@@ -132,10 +132,10 @@ function noneAccepted(run: CommitRun, isTested: boolean, available: string): Ste
 function notAccepted(run: CommitRun, reason: string): StewardError {
   setOutcome(run, "not accepted");
   noteTested(run, "The server did not accept the shares that holders brought as new ones, which proves nothing.");
-  return unfinished(run, "not-accepted", `${reason}. This does not show which shares are live: keep both`);
+  return unfinished(run, "not-accepted", `${reason}. Keep both sets: this does not show which is valid`);
 }
 
-/** Removes the backup of new shares that are known to be dead. */
+/** Removes the backup of new shares that are known to be invalid. */
 export async function stopDead(run: CommitRun): Promise<never> {
   const { operation } = run;
   const { nonce } = candidateOf(run);
@@ -143,7 +143,7 @@ export async function stopDead(run: CommitRun): Promise<never> {
   noteTested(run, "The new shares are not valid, and will never be.");
   if (run.state.submission.hadBackup && (await getBackup(operation))?.nonce === nonce) {
     await removeBackup(operation, nonce);
-    log(operation, `removed the backup of ${nonce}: its shares are dead`);
+    log(operation, `removed the backup of ${nonce}: its shares are invalid`);
   }
   throw notCommitted(run);
 }
@@ -152,6 +152,6 @@ export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     "not-committed",
-    `the rekey ${candidateOf(run).nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
+    `the rekey ${candidateOf(run).nonce} was not committed: its new shares are invalid, and the previous keys, if there are any, are still valid`,
     isPlain(run) ? "Change triggers to start over." : "Run `pulumi up` with a current share: the rekey starts anew.",
   );

@@ -14,7 +14,7 @@ export interface CommitState {
   outcome: "open" | "unknown" | "dead" | "live";
   /** The set known to be valid: the previous one until the candidate is proven. */
   live?: ShareSet;
-  /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
+  /** The set before the valid one, encrypted, if only the holders' claim proves the valid one. */
   previousLive?: ShareSet;
   shares: string[];
   encryptedShares: EncryptedShare[];
@@ -26,7 +26,7 @@ export interface CommitState {
 
 export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
-/** The outputs show the new shares of holders as soon as they exist, and otherwise the live ones. */
+/** The outputs show the new shares of holders as soon as they exist, and otherwise the valid ones. */
 export function stateOf(
   outcome: CommitState["outcome"],
   live: ShareSet | undefined,

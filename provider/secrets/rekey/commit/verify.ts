@@ -44,7 +44,7 @@ export async function verify(run: CommitRun, { status }: Observed): Promise<Shar
   if (verdict === "complete") return committed(run);
   if (verdict === "counted") return waitForOthers(run);
   const { service } = run.operation.server.words;
-  const reason = `${service} rejected the ${candidateOf(run).threshold} new shares together (${verdict.rejected}), so at least one of them was wrong, and nobody can know which`;
+  const reason = `${service} rejected the ${candidateOf(run).threshold} new shares together (${verdict.rejected}), so at least one is wrong, and it does not say which`;
   throw isPlain(run) ? notProven(run, reason) : unfinished(run, "new-shares-rejected", reason);
 }
 
@@ -108,8 +108,8 @@ async function assertCount(run: CommitRun, { nonce, progress }: Verification): P
   if (isPlain(run)) throw disturbed(`${progress} new shares verified`);
   const { service } = run.operation.server.words;
   const reason = areGone
-    ? "the new shares that earlier runs gave to the verification are gone: one of them was wrong, or another client restarted the verification"
-    : `${service} has counted ${progress} new shares, and ${given.length} are from this rekey. Either another holder verified one outside Pulumi, or the run of a holder was killed and a repeated share would count twice. The verification was restarted`;
+    ? "the new shares of earlier runs are gone: one was wrong, or another client restarted the verification"
+    : `${service} has counted ${progress} new shares, and ${given.length} from this rekey: a holder verified one outside Pulumi, or a run was killed. The provider restarted the verification`;
   if (hasOthers) await restart(run);
   remember(run, { given: undefined });
   throw unfinished(run, "verification-restarted", reason);
@@ -162,7 +162,7 @@ function gone(run: CommitRun, { details }: StewardError): Verdict {
   return { rejected: details.reason };
 }
 
-/** The set is live if the status shows it: a proxy may respond with "complete". */
+/** The set is valid if the status shows it: a proxy may respond with "complete". */
 async function committed(run: CommitRun): Promise<SharesState> {
   const candidate = candidateOf(run);
   const { status } = await observe(run.operation, run.identity);
@@ -176,7 +176,7 @@ export function becomeLive(run: CommitRun): SharesState {
   setOutcome(run, "live");
   remember(run, { progress: { phase: "complete", count: threshold, required: threshold } });
   run.operation.record?.add("committed");
-  log(run.operation, `the new shares are live: ${shares.length + encrypted.length} of them, threshold ${threshold}`);
+  log(run.operation, `the new shares are valid: ${shares.length + encrypted.length} of them, threshold ${threshold}`);
   return run.state;
 }
 

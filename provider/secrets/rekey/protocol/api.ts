@@ -330,7 +330,7 @@ export async function restartVerification(operation: RekeyOperation, nonce: stri
   return restarted;
 }
 
-/** Verifies a new share. Returns true if it was the last one and the new set is live. */
+/** Verifies a new share. Returns true if it was the last one and the new set is valid. */
 export async function verifyShare(operation: RekeyOperation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
   const { complete, progress } = await noted(operation, "a new share", () =>
     write(operation, "verify", updateSchema, { key: share, nonce }),

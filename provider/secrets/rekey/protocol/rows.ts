@@ -32,7 +32,7 @@ export interface StepRun {
 
 /**
  * Observes the server and does what the row says, until an action ends the step. A pair without a row stops: it never falls through to a start.
- * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
+ * A valid set, an invalid set, and an unknown set whose holders' shares are missing are handled before the table.
  */
 export async function followRows<Run extends StepRun, State extends object>(
   rows: readonly Row<Run, State>[],

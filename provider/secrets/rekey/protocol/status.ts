@@ -36,8 +36,8 @@ export interface RekeyStatus {
  * - `submitting`: current shares are submitted;
  * - `confirming`: with `confirm: "all"`, holders confirm that they have decrypted their new shares;
  * - `verifying`: new shares are verified;
- * - `testing`: it is unknown whether the new shares are live, and a probe tests them;
- * - `complete`: the new shares are live.
+ * - `testing`: it is unknown whether the new shares are valid, and a probe tests them;
+ * - `complete`: the new shares are valid.
  */
 export type RekeyPhase = "submitting" | "confirming" | "verifying" | "testing" | "complete";
 

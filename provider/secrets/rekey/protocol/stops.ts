@@ -15,8 +15,8 @@ export const runAgain = "Run `pulumi up` again: it continues from the current st
 const untilKnown =
   "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
 /** The nonce of a new attempt is saved before a share is submitted to it. */
-const allBringAgain = "Nothing is committed. All holders supply their new shares again.";
-const submitAgain = "Run `pulumi up` again to submit the current shares.";
+const allBringAgain = "Nothing is committed. Each holder runs `pulumi up` with their new share again.";
+const submitAgain = "Run `pulumi up` again with the current shares.";
 
 const stops = {
   // Nothing was sent.
@@ -45,7 +45,7 @@ const stops = {
   // The current shares are submitted.
   "shares-missing": {},
   "shares-refused": {},
-  "shares-not-checked": { hint: "Once the cause, such as an unavailable KMS, is removed, all holders submit their shares again." },
+  "shares-not-checked": { hint: "Remove the cause, such as an unavailable KMS. Then all holders submit their current shares again." },
   "shares-not-combined": {},
   "key-rejected": {},
   "share-count-unknown": { hint: runAgain },
@@ -62,20 +62,20 @@ const stops = {
   // The new shares are made, and not committed.
   "new-shares-missing": {},
   "new-shares-not-proven": {},
-  "new-shares-rejected": { hint: allBringAgain },
+  "new-shares-rejected": { hint: "Nothing is committed. Each holder checks their new share, and runs `pulumi up` with it again." },
   "verification-restarted": { hint: allBringAgain },
-  "verification-disturbed": { hint: "This run committed nothing. Run `pulumi up` again: it continues with the verification." },
+  "verification-disturbed": { hint: "This run committed nothing. Run `pulumi up` again to continue the verification." },
   // The outcome is unknown.
   "outcome-unknown": {},
   "probe-disturbed": { hint: "Nothing was changed. Run `pulumi up` again." },
   "not-accepted": {
-    hint: "The state keeps the new shares. To test them again, supply them as newShares. Or supply current shares: then the rekey starts anew, and shows which shares are live.",
+    hint: "To test the new shares again, each holder runs `pulumi up` with theirs. To start over, run it with a current share: the server then shows which shares are valid.",
   },
   "previous-shares-missing": {
-    hint: "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
+    hint: "Run `pulumi up` again with the current shares that were submitted, or change triggers to start over. The state keeps the new shares.",
   },
   "no-set-accepted": {
-    hint: "The state keeps the new shares. Do not seal or restart the server before you have read docs/rekey/errors.md#no-set-accepted in the package.",
+    hint: "Do not seal or restart the server before you have read docs/rekey/errors.md#no-set-accepted in the package. The state keeps the new shares.",
   },
   "not-committed": {},
   // Complete, and afterwards.

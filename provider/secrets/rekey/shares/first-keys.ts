@@ -42,6 +42,6 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
     throw unfinished(run, flaw.id, `${flaw.reason}. The provider canceled the attempt`, "Run `pulumi up` again: it starts a new one.");
   }
   remember(run, { nonce, candidate, source: "reply" });
-  log(operation, "the first recovery keys are made; nothing is committed yet");
+  log(operation, "the first recovery keys are generated; nothing is committed yet");
   return run.state;
 }

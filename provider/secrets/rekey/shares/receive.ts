@@ -25,11 +25,11 @@ export async function receive(run: SubmissionRun, set: ShareSet, share: Share, r
   await assertUsable(run, set);
   accept(run, set, share, required);
   log(operation, `${required} of ${required} current shares submitted`);
-  log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  log(operation, verification ? "the new shares are generated; nothing is committed yet" : "the new shares are made and valid");
   return run.state;
 }
 
-/** The accepted set is the live one, so every kept set that cannot be it is dead. */
+/** The accepted set is the valid one, so every kept set that cannot be it is invalid. */
 function accept(run: SubmissionRun, set: ShareSet, share: Share, required: number): void {
   const { submission } = run.state;
   const used = run.batch.set;
@@ -48,7 +48,7 @@ function accept(run: SubmissionRun, set: ShareSet, share: Share, required: numbe
 }
 
 /**
- * Cancels the attempt of a set that may not become the candidate, and starts a new one. Without verification the set is live, and is kept.
+ * Cancels the attempt of a set that may not become the candidate, and starts a new one. Without verification the set is valid, and is kept.
  */
 async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   const { operation, identity } = run;
@@ -58,7 +58,7 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   if (!identity.parameters.verification)
     return warn(
       operation,
-      `${reason}. The new shares may be live: keep ${operation.server.words.service} unsealed, and change triggers to create new ones`,
+      `${reason}. The new shares may be valid: keep ${operation.server.words.service} unsealed, and change triggers to create new ones`,
     );
   log(operation, reason);
   const { status } = await observe(operation, identity);

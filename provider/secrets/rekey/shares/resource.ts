@@ -54,7 +54,7 @@ async function up(connected: RekeyOperation, inputs: SharesInputs, last: LastSha
     if (!beginsAnew(run)) return commit(withNewShares(run)).catch(saveProgress(run));
   }
   assertSavesEachStep(operation);
-  // A set that this rekey made may be valid, unless it is known to be dead.
+  // A set that this rekey made may be valid, unless it is known to be invalid.
   const isDead = before?.outcome === "dead";
   const kept = [...(before?.candidate && !isEmpty(before.candidate) && !isDead ? [before.candidate] : []), ...(before?.kept ?? [])];
   // An attempt that was started with other keys of the same holders is another one.
@@ -93,7 +93,7 @@ function saveForHolders(run: SharesRun, submittedBefore: readonly string[]): Sha
   return run.state.submission.outcome === "live" ? run.state : waitForNewShares(run, submittedBefore);
 }
 
-/** The kept sets, and that in the backup, which may be live: other holders may have completed it, or its response was lost. */
+/** The kept sets, and that in the backup, which may be valid: other holders may have completed it, or its response was lost. */
 async function keptWithBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<ShareSet[]> {
   const backup = await getBackup(operation);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return kept;
@@ -155,15 +155,15 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
 
 /** The attempt is gone, or the rekey begins anew after new shares that are not valid. */
 async function restartLost(run: SharesRun): Promise<SharesState> {
-  // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
+  // Without verification the last share commits. A probe finds out later if the shares of a lost response are valid.
   const { verification } = run.identity.parameters;
   const state = verification ? undefined : await fromBackup(run);
   if (state) return state;
   await assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
   const [older] = run.state.submission.kept;
   const why = run.identity.nonce
-    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started${verification ? ". This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them" : ""}`
-    : `a new attempt is started${older ? `. The new shares of ${older.nonce} are kept until the current shares show if they are live` : ""}`;
+    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started${verification ? ". This rekey committed nothing. If holders have verified new shares outside Pulumi, those are valid: keep them" : ""}`
+    : `a new attempt is started${older ? `. The new shares of ${older.nonce} are kept until the current shares show if they are valid` : ""}`;
   return restart(run, "attempt-restarted", why);
 }
 
@@ -202,12 +202,12 @@ async function remove({ operation: connected, state }: DeleteRequest<SharesState
   if (mayCancel && !claims.managerOf(objects.shares)) await cancelLeftovers(operation, observed, nonces);
   // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
   const outcome = candidate && (recordedOutcome(operation, candidate.nonce) ?? submission?.outcome);
-  // A live candidate makes every other set worthless. A dead one does not.
+  // A valid candidate makes every other set worthless. An invalid one does not.
   const isCanceled = !isUnsettled && observed.server === "verifying" && nonces.includes(observed.status.nonce);
   const isWorthless = !candidate || isEmpty(candidate) || outcome === "dead" || isCanceled;
   const judged = outcome === "live" || (kept.length === 0 && isWorthless);
   if (judged || discardShares) return;
-  throw stopped("shares-unsettled", "the state contains shares that may be live");
+  throw stopped("shares-unsettled", "the state contains shares that may be valid");
 }
 
 export const rekeyShares: Definition<SharesInputs, SharesState> = {

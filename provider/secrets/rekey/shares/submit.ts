@@ -179,7 +179,7 @@ async function afterAllRefused(run: SubmissionRun, error: StewardError, { requir
     run,
     "shares-refused",
     `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). ${stays}`,
-    `At least one of them is wrong, and all were discarded. Each holder checks the share and submits it again: correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
+    `At least one is wrong, and all were discarded. ${isAlone ? "Correct currentShares and run `pulumi up` again." : "Each holder checks their current share, and runs `pulumi up` with it again."}${hintAtKept(submission.kept, required)}`,
   );
 }
 
@@ -213,7 +213,7 @@ async function keyRejected(run: SharesRun, reason: string): Promise<StewardError
     run,
     "key-rejected",
     `${run.operation.server.words.service} accepted the current shares, but cannot encrypt the new ones (${reason}): ${which}`,
-    "Ask its holder to renew the key, replace it in pgpKeys, and run `pulumi up`: the attempt starts again, and all holders submit their current shares again.",
+    "Ask its holder to renew the key, and replace it in pgpKeys. Then each holder runs `pulumi up` with their current share again.",
   );
 }
 
@@ -221,7 +221,7 @@ async function keyRejected(run: SharesRun, reason: string): Promise<StewardError
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
   const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
   return set
-    ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.`
+    ? ` If the shares of the rekey ${set.nonce} are the valid ones, have its holders decrypt them and pass them as currentShares.`
     : "";
 }
 
@@ -245,8 +245,8 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   if (server === "tampered") return tampered({ server, status });
   const { verification } = run.identity.parameters;
   const hint = verification
-    ? "This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them. Run `pulumi up` again: it continues from the current status."
-    : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.";
+    ? "This rekey committed nothing. If holders have verified new shares outside Pulumi, those are valid: keep them. Run `pulumi up` again: it continues from the current status."
+    : "Without verification the last share commits, so the new keys may be valid. Run `pulumi up` again: it reads them from the backup, if there is one.";
   const cause = server === "none" ? lossCauses : `a different one is in progress, ${status.nonce}`;
   return unfinished(run, "attempt-lost", `the attempt no longer exists: ${cause}`, hint);
 }
@@ -257,7 +257,7 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
   const hint = keepsOthers ? " To submit only those of an earlier rekey, which are in the state, set currentShares: []." : "";
-  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one. Nothing was committed`;
+  const why = `the ${progress} current shares cannot be combined, so at least one is wrong. The provider canceled the attempt and started a new one. Nothing was committed`;
   return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${hint}`);
 }
 

@@ -9,7 +9,7 @@ export function recordOutcome(operation: RekeyOperation, nonce: string, outcome:
 
 const liveKey = ({ server: { id: server }, target }: RekeyOperation): string => `rekey: new ${target} keys on ${server}`;
 
-/** Records that new shares became live in this run, so that every other set is worthless. */
+/** Records that new shares became valid in this run, so that every other set is worthless. */
 export const recordLive = (operation: RekeyOperation): void => void operation.run.cache.set(liveKey(operation), true);
 
 export const becameLive = (operation: RekeyOperation): boolean => operation.run.cache.has(liveKey(operation));

@@ -26,7 +26,7 @@ export interface Submission {
   nonces: string[];
   /** The new shares. */
   candidate?: ShareSet;
-  /** The source of the new shares. Those from a backup may already be live without verification. */
+  /** The source of the new shares. Those from a backup may already be valid without verification. */
   source?: "reply" | "backup";
   /** Sets whose outcome is unknown: they may be valid. */
   kept: ShareSet[];
@@ -67,11 +67,11 @@ export interface SharesRun extends StepRun {
   readonly state: SharesState;
 }
 
-/** True while new shares, encrypted to their holders, are neither live nor given up. */
+/** True while new shares, encrypted to their holders, are neither valid nor given up. */
 export const isForHolders = ({ candidate, outcome }: Submission): boolean =>
   candidate !== undefined && candidate.encrypted.length > 0 && outcome !== "live";
 
-/** True for new shares of holders that may be live. */
+/** True for new shares of holders that may be valid. */
 export const isUnknown = ({ outcome }: Submission): boolean => outcome === "unknown" || outcome === "not accepted";
 
 /** True while the next run has something to do. */

@@ -46,7 +46,7 @@ export function waitForHolders(run: SharesRun, { id, accepted, progress, details
   const { fingerprints, verification } = run.identity.parameters;
   const shares = accepted === 1 ? "Your share was accepted" : `Your ${accepted} shares were accepted`;
   const status = `${count} of ${required} ${countedAs[phase]}`;
-  const committed = phase === "testing" ? "It is not known yet which shares are live: keep both" : "Nothing has changed yet";
+  const committed = phase === "testing" ? "It is not known yet which shares are valid: keep both" : "Nothing has changed yet";
   const facts = [status, ...details].join("; ");
   const onWaiting = run.inputs.onWaiting ?? (fingerprints.length > 0 ? "succeed" : "fail");
   if (hasFailed || onWaiting === "fail") throw unfinished(run, id, facts, next);

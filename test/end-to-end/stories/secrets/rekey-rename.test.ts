@@ -113,7 +113,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await target.outOfBand("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
     const before = sent();
     expect(await expectRenamed(await up(), "new")).toEqual(set);
-    // The role is written, and a probe with two shares shows which set is live.
+    // The role is written, and a probe with two shares shows which set is valid.
     expect(sent()).toBe(before + 5);
   });
 

@@ -43,7 +43,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(stack.outputs).toMatchObject({ complete: true, encryptedShares: [{ share }, {}, {}] });
   });
 
-  test("the backup of another rekey does not count as a copy of the live shares and is not removed", async () => {
+  test("the backup of another rekey does not count as a copy of the valid shares and is not removed", async () => {
     const { pgp, newShares } = await madeFor(3, { backup: true });
     await stack.up({ ...pgp, newShares });
     const other = stackOn(current());

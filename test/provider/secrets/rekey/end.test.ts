@@ -38,7 +38,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.up(inputs());
     const shares = [...stack.outputs.shares];
     const again = inputs({ triggers: ["2"], currentShares: [wrong] });
-    // The previous set is kept until the new one is live.
+    // The previous set is kept until the new one is valid.
     await stack.up(again, "shares");
     shares.push(...stack.candidate.shares);
     const holding = (): string[] =>
@@ -132,7 +132,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(stack.outputs.shares).not.toEqual(shares);
   });
 
-  test("destroy fails while the state contains the only copy of live shares, unless discardShares is set", async () => {
+  test("destroy fails while the state contains the only copy of valid shares, unless discardShares is set", async () => {
     await stack.up(inputs());
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     for (const discardShares of [true, false, true]) {

@@ -76,7 +76,7 @@ const suite = (current: () => RekeyTarget): void => {
   test.each([
     ["lacks the number of required shares", undefined, "rekey/unexpected-response"],
     ["requires no share, as another service does", 0, "rekey/unexpected-state"],
-  ])("a status that %s does not make live shares dead", async (_, required, id) => {
+  ])("a status that %s does not make valid shares invalid", async (_, required, id) => {
     await stack.up(inputs());
     const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares });
     await stack.up(again, "shares");
@@ -89,7 +89,7 @@ const suite = (current: () => RekeyTarget): void => {
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
+  test("of two stacks at once, one makes them valid, and the other stops at the new required number", async () => {
     const [one, other] = [stackOn(current()), stackOn(current())];
     await other.up(inputs(), "attempt");
     await one.up(inputs(), "shares");

@@ -210,7 +210,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     await complete(program, shares[1]);
   });
 
-  test("after a commit by others, one new share a run shows that the new shares are live", async () => {
+  test("after a commit by others, one new share a run shows that the new shares are valid", async () => {
     const { program, shares } = await made();
     await verify(...shares.slice(0, 2));
     expect(await run(program)).toBe("rekey/outcome-unknown");
@@ -244,7 +244,7 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(stack.outputs.progress).toMatchObject({ phase: "verifying", count: 0 });
   });
 
-  test("new shares that are proven dead start the rekey anew as well, once a run has a current share", async () => {
+  test("new shares that are proven invalid start the rekey anew as well, once a run has a current share", async () => {
     const { program, shares } = await made();
     await seal();
     expect(await run(program)).toBe("rekey/outcome-unknown");

@@ -45,7 +45,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/new-shares-missing");
     const kept = stack.submission.replacedBackups[0] as unknown as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
-    // An attempt that never came to its commit takes its dead backup along only when it is settled.
+    // An attempt that never came to its commit takes its invalid backup along only when it is settled.
     await stack.up({ ...pgp, replaceBackup: true, newShares: await readAll(all, stack.candidate.encrypted) });
   });
 
@@ -165,7 +165,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(JSON.stringify(stack.shares.state)).not.toContain(dead);
   });
 
-  test("live new shares that are passed as current ones beside a wrong new share are not called dead", async () => {
+  test("valid new shares that are passed as current ones beside a wrong new share are not called invalid", async () => {
     const { pgp, newShares } = await madeFor(5, { secretShares: 5, backup: true });
     const [first = "", second = ""] = newShares;
     await verify(first, second);
@@ -177,7 +177,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
-  test("previous shares that are passed as new ones are not called live if a submitted one is beside them", async () => {
+  test("previous shares that are passed as new ones are not called valid if a submitted one is beside them", async () => {
     const [a = "", b = "", c = "", d = "", e = ""] = current().first;
     const { pgp } = await forHolders(5, { secretShares: 5, secretThreshold: 3 });
     expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/shares-missing");
@@ -189,7 +189,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(stack.submission.outcome).toBe("dead");
   });
 
-  test.each([true, false])("a claim drops no copy of the previous shares, which may be the live ones (new backup: %s)", async (backup) => {
+  test.each([true, false])("a claim drops no copy of the previous shares, which may be the valid ones (new backup: %s)", async (backup) => {
     const { pgp, newShares } = await madeFor(5, { secretShares: 5, backup: true });
     await stack.up({ ...pgp, newShares });
     const previous = stack.outputs.encryptedShares[4]?.share as string;

@@ -22,20 +22,20 @@ onEachRekeyTarget("a rekey with two resources after a rename", (current) => {
     return { a, b, dead, live };
   }
 
-  test("the resource with dead shares is deleted", async () => {
+  test("the resource with invalid shares is deleted", async () => {
     const { b, live } = await renamedThereAndBack();
     for (const part of [b.commit, b.shares, b.attempt]) await part.destroy(remembers);
     expect(await current().opens(live.slice(0, 2))).toBe(true);
   });
 
-  test("the resource with live shares is kept, although the other one was created later", async () => {
+  test("the resource with valid shares is kept, although the other one was created later", async () => {
     const { a, b, live } = await renamedThereAndBack();
     clearCache();
     expect(await b.up({ ...size, currentShares: live }, "commit", remembers)).toEqual(["same", "same", "same"]);
     await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
   });
 
-  test("in a later run the server shows which shares are live, also if a clock is wrong", async () => {
+  test("in a later run the server shows which shares are valid, also if a clock is wrong", async () => {
     const [a, b] = [stackOn(current()), stackOn(current())];
     const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
     await a.up({ ...size, currentShares: current().first.slice(0, 3) });
@@ -55,7 +55,7 @@ onEachRekeyTarget("a rekey with two resources after a rename", (current) => {
     expect(await status()).toMatchObject({ started: false });
   });
 
-  test("live shares are kept if only a claim makes those of the other resource live", async () => {
+  test("valid shares are kept if only a claim makes those of the other resource valid", async () => {
     const [a, b] = [stackOn(current()), stackOn(current())];
     await a.up({ ...size, secretShares: 5, currentShares: current().first.slice(0, 3) });
     const live = a.outputs.shares;

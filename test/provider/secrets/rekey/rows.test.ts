@@ -29,7 +29,7 @@ const changeHolders = (others: Holder[]): void => {
   all = others;
   changes({ pgpKeys: all.map(({ publicKey }) => publicKey) });
 };
-/** The new shares that are live, decrypted. */
+/** The new shares that are valid, decrypted. */
 const liveShares = async (): Promise<string[]> => {
   const { shares, encryptedShares } = stack.outputs;
   return shares.length > 0 ? shares : readAll(all, encryptedShares);
@@ -73,7 +73,7 @@ const events: Record<string, () => unknown> = {
     await stack.destroy();
     expect(await status()).toMatchObject({ started: false });
   },
-  // The attempt ends before the new shares are called dead: by the commit, or by the shares if holders have them.
+  // The attempt ends before the new shares are called invalid: by the commit, or by the shares if holders have them.
   "destroyed step by step": async () => {
     for (const [index, part] of [stack.commit, stack.shares, stack.attempt].entries()) {
       await part.destroy({ remembers: index > 0 });
@@ -192,7 +192,7 @@ const rows: Record<string, Situation> = {
     1,
     "killed after the attempt, canceled, a like attempt, others submit a share, foreign-attempt, onConflict: resume, attempt-adopted",
   ],
-  "commit: the new shares are made, and the server verifies them: the rekey sends the available ones": [1, "killed after the shares"],
+  "commit: the new shares are generated, and the server verifies them: the rekey sends the available ones": [1, "killed after the shares"],
   "commit: the attempt is gone, and it may have been committed: the outcome is unknown": [
     3,
     "killed after the shares, sealed, outcome-unknown, not-committed, not-committed, changed triggers",
@@ -211,7 +211,10 @@ const rows: Record<string, Situation> = {
     "killed after the shares, canceled, a like attempt, foreign-attempt, canceled, a foreign attempt, foreign-attempt, onConflict: cancel, outcome-unknown, not-committed, changed triggers",
   ],
   "commit: the outcome is unknown: a probe tests the available new shares": [2, "the response to the commit is lost, outcome-unknown"],
-  "holders: the new shares are made, and the server verifies them: the rekey sends the available ones": [1, "three holders, decrypted"],
+  "holders: the new shares are generated, and the server verifies them: the rekey sends the available ones": [
+    1,
+    "three holders, decrypted",
+  ],
   "holders: the attempt is gone, and it may have been committed: the outcome is unknown": [
     3,
     "three holders, decrypted, sealed, outcome-unknown, not-committed, attempt-restarted, decrypted",
@@ -284,17 +287,17 @@ const claims: Situation[] = [
   [2, "killed after the shares, destroyed"],
   [2, "a wrong new share, new-shares-not-proven, destroyed step by step"],
   [3, "killed after the shares, sealed, the destroy is refused, outcome-unknown, the destroy is refused, not-committed, destroyed"],
-  // A live set that only the state holds survives a later attempt.
+  // A valid set that only the state holds survives a later attempt.
   [
     3,
     "the response to the commit is lost, outcome-unknown, the new shares are valid, changed triggers, killed after the shares, the destroy is refused, sealed, other triggers",
   ],
   [3, "killed after the shares, changed triggers, one share, shares-missing, the destroy is refused, all shares, attempt-restarted"],
-  // The live shares in the state are submitted.
+  // The valid shares in the state are submitted.
   [4, "another rekey, killed after the shares, sealed, no share, outcome-unknown, not-committed, not-committed, changed triggers"],
 ];
 
-/** Rekeys for holders with PGP keys. The current shares show that the new ones are dead. */
+/** Rekeys for holders with PGP keys. The current shares show that the new ones are invalid. */
 const ofHolders: Situation[] = [
   [2, "decrypted, destroyed step by step, decrypted"],
   [2, "a backup, decrypted, the response to the commit is lost, outcome-unknown, new shares as current ones"],

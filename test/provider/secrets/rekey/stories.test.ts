@@ -17,7 +17,7 @@ onEachRekeyTarget("a rekey", (current) => {
     ]);
   });
 
-  test("triggers start another rekey, preview announces it, and the state keeps the live set until the new one is proven", async () => {
+  test("triggers start another rekey, preview announces it, and the state keeps the valid set until the new one is proven", async () => {
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
     clearLines();
