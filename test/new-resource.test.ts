@@ -65,7 +65,7 @@ test("npm run check names every page and example by hand that lacks a new resour
     unmentioned([name]).flatMap((line) => (line.includes(name) ? (line.split(" ", 1) as string[]) : []));
   const examples = ["examples/yaml/Pulumi.yaml", "examples/python/__main__.py", "examples/go/main.go"];
   expect(filesFor("secrets.GreetingCard")).toEqual(["docs/reference/destroy.md", "docs/guides/import.md", ...examples]);
-  const ofSettings = ["docs/guides/settings.md", "README.md"];
+  const ofSettings = ["docs/guides/settings.md", "docs/reference/compare.md"];
   expect(filesFor("platform.GreetingSettings")).toEqual(["docs/reference/destroy.md", "docs/guides/import.md", ...ofSettings, ...examples]);
 });
 

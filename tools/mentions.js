@@ -50,7 +50,7 @@ const lists = [
   },
   { page: "docs/guides/settings.md", place: "its list", of: isSettings, names: (text, { type }) => text.includes(`[${type}](`) },
   {
-    page: "README.md",
+    page: "docs/reference/compare.md",
     place: "the comparison with other providers",
     of: isSettings,
     names: (text, { words }) =>

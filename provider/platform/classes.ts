@@ -62,8 +62,8 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
 /**
  * An existing workspace in any organization.
  *
- * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff. With
- * `AdminWorkspace.get`, it shows one.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff, which
+ * that of `AdminWorkspace.get` does.
  *
  * With `destroyOnDelete`, destroying the resource permanently deletes the workspace, unless it is locked, or was renamed or moved since the last
  * refresh. The infrastructure of the workspace is not destroyed. It keeps running and nothing manages it any more, so run a destroy in the workspace
@@ -306,7 +306,7 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
  * Nothing happens between two runs of `pulumi up`, so rotate on a schedule with a scheduled pipeline.
  *
  * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
- * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
+ * removes all keys except the newest: if another client rotates shortly before it, runs in progress fail.
  *
  * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically. That trim may come before
  * `trimAt`, and runs in progress then lose their access.
@@ -704,7 +704,8 @@ export interface ScimSettings extends Outputs<ScimSettingsState> {}
  * {@link SettingsInputs} for `onDelete`. A {@link ScimToken} authenticates the identity provider.
  *
  * Terraform Enterprise can only disable SCIM together with all that it has provisioned. So destroying the resource leaves SCIM enabled, and a
- * preview warns if the program declares `enabled: false`. Site administrators whom SCIM has appointed then keep that right.
+ * preview warns if the program declares `enabled: false`. Disabling SCIM does not demote the site administrators that it appointed. While it is
+ * enabled, Terraform Enterprise ignores `siteAdminRole` of {@link SamlSettings}, so keep a local administrator.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.0.0. Enabling SCIM fails with `ERR_REJECTED` if SAML does not permit it.
@@ -713,11 +714,16 @@ export interface ScimSettings extends Outputs<ScimSettingsState> {}
  * ```ts
  * new platform.ScimSettings("scim", { paused: true });
  * ```
- * @example Enable SCIM, with a group of site administrators
+ * @example Enable SCIM, and create the token of the identity provider
  * ```ts
  * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
+ * const scim = new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
+ * new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
+ * ```
+ * @example Appoint site administrators, once the identity provider has pushed their group
+ * ```ts
  * const siteAdminGroupScimId = "ef498761-2cc7-4569-9bd9-970a270dbb88";
- * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId }, { dependsOn: saml });
+ * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId });
  * ```
  * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the

@@ -119,7 +119,7 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * Nothing happens between two runs of `pulumi up`, so rotate on a schedule with a scheduled pipeline.
  *
  * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
- * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
+ * removes all keys except the newest: if another client rotates shortly before it, runs in progress fail.
  *
  * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically. That trim may come before
  * `trimAt`, and runs in progress then lose their access.

@@ -16,7 +16,7 @@ export interface GeneralSettingsAttributes {
   limitUserOrganizationCreation: boolean;
   /** True if `apiRateLimit` limits API requests. */
   apiRateLimitingEnabled: boolean;
-  /** The API requests per second and client, at least 30, which limits this provider too. */
+  /** The API requests per second and client, at least 30. This provider is limited too. */
   apiRateLimit: number;
   /** True if pull requests that do not change the tracked files of a workspace receive a passing status. */
   sendPassingStatusesForUntriggeredSpeculativePlans: boolean;

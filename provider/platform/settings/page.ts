@@ -57,6 +57,8 @@ export interface SettingsPage {
   object?: { attribute: string; path(value: string): string; hasOthers(operation: Operation): Promise<boolean> };
   /** The attributes whose change depends on the values on the server, which the state may not show. */
   readBefore?: string[];
+  /** True if the server no longer accepts the original value of an attribute. A restore must not make it valid again. */
+  isRevoked?(name: string, original: unknown, current: Values): boolean;
   /** The problems of these changes, given the current values. */
   conflicts?(changes: Values, current: Values): CheckFailure[];
   /** A warning about values that remain on the server after a restore. */

@@ -30,23 +30,36 @@ export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
     Object.keys(current).flatMap((name) => [capture(page, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
   );
 
-/** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
-export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): { values: Values; lost: string[] } {
+/** What restores attributes. */
+interface Restoration {
+  values: Values;
+  /** The attributes without an original value. The settings might not work without them, so they are disabled. */
+  lost: string[];
+  /** The attributes that keep their current value, because the server no longer accepts the original one. */
+  revoked: string[];
+}
+
+export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): Restoration {
   const values: Values = {};
   const lost: string[] = [];
+  const revoked: string[] = [];
   // Most pages reject null for a string.
   const isString = (value: unknown): boolean => typeof value === "string" || value instanceof Secret;
   const nothing = (name: string): unknown => (isString(current[name]) && !page.isClearedByNull ? "" : undefined);
   for (const name of leaving) {
     if (page.lostWhenDisabled && name === "enabled") continue;
     const original = last.originalValues[name];
+    if (original?.value && page.isRevoked?.(name, original.value, current)) {
+      revoked.push(name);
+      continue;
+    }
     // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
     const isLost = !original || (original.value instanceof Secret && original.value.reading().value === undefined);
     if (!isLost) values[name] = original.value ?? nothing(name);
     else if (!original || !same(page, name, original.value, current[name])) lost.push(name);
   }
   if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
-  return { values, lost };
+  return { values, lost, revoked };
 }
 
 export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior) {
@@ -58,7 +71,7 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(page, name, current)),
   ]);
   const left = before.filter((name) => !(name in declared));
-  const { values, lost } = restoration(page, left, prior, current);
+  const { values, lost, revoked } = restoration(page, left, prior, current);
   const desired = { ...values, ...declared };
   const after = { ...current, ...desired };
   // Enabled settings must already have their write-only attributes.
@@ -74,6 +87,7 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     lacksObject: missingIn(page, after).join() === page.object?.attribute,
     /** The attributes that were removed from the program and cannot be restored. */
     lost,
+    revoked,
   };
 }
 

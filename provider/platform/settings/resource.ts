@@ -162,7 +162,7 @@ async function write(page: SettingsPage, operation: Writer, inputs: SettingsInpu
   } catch (error) {
     throw await afterFailure(page, operation, error, prior, plan);
   }
-  warnOfLost(operation, page, plan.lost, plan.after.enabled);
+  warnOfLost(operation, page, plan, plan.after.enabled);
   const expected = { ...prior.current, ...declared };
   const normalized = serverNormalizations(page, returned, attributes.pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0) warn(operation, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
@@ -197,8 +197,6 @@ async function remove(page: SettingsPage, last: Last, claims: Claims): Promise<v
     );
 }
 
-const retainInstead = 'To keep the current values, set onDelete: "retain" and run `pulumi up` first.';
-
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
 async function restore(page: SettingsPage, operation: Writer, last: Last, kept: readonly string[] = []): Promise<void> {
   // By resource: if two manage the same settings, only the older one holds the values from before both.
@@ -206,12 +204,10 @@ async function restore(page: SettingsPage, operation: Writer, last: Last, kept: 
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const isRead = last.outcomeUnknown || restored.size > 0 || page.readBefore?.some((name) => last.originalValues[name]?.value);
   const current = { ...attributes.storedValues(page, last), ...(isRead ? await fetchSettings(page, operation) : {}) };
-  const { values: originals, lost } = restoration(page, last.managed, last, current);
-  const values = { ...originals, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  const plan = restoration(page, last.managed, last, current);
+  const values = { ...plan.values, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
   const changes = attributes.differing(page, values, current);
-  const failures = page.conflicts?.(changes, current) ?? [];
-  if (failures.length > 0) throw invalidInput(failures, { hint: `Nothing was changed. ${retainInstead}` });
   let returned: Values = {};
   try {
     if (Object.keys(changes).length > 0) returned = await patchSettings(page, operation, changes);
@@ -219,18 +215,21 @@ async function restore(page: SettingsPage, operation: Writer, last: Last, kept: 
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
       rule: "restore-rejected",
-      hint: `The original values conflict with other attributes. Fix those in ${operation.server.words.service}. ${retainInstead}`,
+      hint: `The original values conflict with other attributes. Fix those in ${operation.server.words.service}. To keep the current values, set onDelete: "retain" and run \`pulumi up\` first.`,
     });
   }
   restored.set(operation.instance ?? "", values);
-  warnOfLost(operation, page, lost, { ...current, ...values }.enabled);
+  warnOfLost(operation, page, plan, { ...current, ...values }.enabled);
   const residue = page.residueWarning?.(returned);
   if (residue) warn(operation, residue);
 }
 
 const warn = (operation: Operation, line: string): void => operation.run.log.warn(`${operation.resource}: ${line}`);
 
-function warnOfLost(operation: Operation, page: SettingsPage, lost: readonly string[], isEnabled: unknown): void {
+type Unrestored = Pick<Plan, "lost" | "revoked">;
+
+function warnOfLost(operation: Operation, page: SettingsPage, { lost, revoked }: Unrestored, isEnabled: unknown): void {
+  if (revoked.length > 0) warn(operation, `${revoked.join(", ")} keeps its current value, because the original one is no longer accepted`);
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in page.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";

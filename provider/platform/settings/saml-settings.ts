@@ -217,6 +217,8 @@ export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "p
   },
   // Terraform Enterprise keeps one old certificate. If there is one, it drops the current one, with which users still sign in.
   readBefore: ["idpCert"],
+  isRevoked: (name, original, { idpCert, oldIdpCert }) =>
+    name === "idpCert" && ![idpCert, oldIdpCert].some((accepted) => accepted && pem.equal(original, accepted)),
   conflicts: (changes, { idpCert, oldIdpCert }) => {
     const isDropped = changes.idpCert && idpCert && oldIdpCert && ![idpCert, changes.idpCert].some((kept) => pem.equal(kept, oldIdpCert));
     const reason =
@@ -225,6 +227,6 @@ export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "p
   },
   residueWarning: ({ oldIdpCert, idpCert }) =>
     oldIdpCert && !pem.equal(oldIdpCert, idpCert)
-      ? "a previous certificate is still accepted, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
+      ? "the replaced certificate is still accepted, as oldIdpCert. Once the identity provider no longer signs with it, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
       : undefined,
 });

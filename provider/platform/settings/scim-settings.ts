@@ -41,7 +41,8 @@ export interface ScimSettingsState extends SettingsState, ScimSettingsAttributes
  * {@link SettingsInputs} for `onDelete`. A {@link ScimToken} authenticates the identity provider.
  *
  * Terraform Enterprise can only disable SCIM together with all that it has provisioned. So destroying the resource leaves SCIM enabled, and a
- * preview warns if the program declares `enabled: false`. Site administrators whom SCIM has appointed then keep that right.
+ * preview warns if the program declares `enabled: false`. Disabling SCIM does not demote the site administrators that it appointed. While it is
+ * enabled, Terraform Enterprise ignores `siteAdminRole` of {@link SamlSettings}, so keep a local administrator.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
  * Enterprise is older than release 2.0.0. Enabling SCIM fails with `ERR_REJECTED` if SAML does not permit it.
@@ -50,11 +51,16 @@ export interface ScimSettingsState extends SettingsState, ScimSettingsAttributes
  * ```ts
  * new platform.ScimSettings("scim", { paused: true });
  * ```
- * @example Enable SCIM, with a group of site administrators
+ * @example Enable SCIM, and create the token of the identity provider
  * ```ts
  * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
+ * const scim = new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
+ * new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
+ * ```
+ * @example Appoint site administrators, once the identity provider has pushed their group
+ * ```ts
  * const siteAdminGroupScimId = "ef498761-2cc7-4569-9bd9-970a270dbb88";
- * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId }, { dependsOn: saml });
+ * new platform.ScimSettings("scim", { enabled: true, siteAdminGroupScimId });
  * ```
  * @see [Terraform Enterprise: SCIM settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the

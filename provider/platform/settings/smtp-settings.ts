@@ -42,10 +42,8 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
    */
   password?: string;
   /**
-   * The recipient of a test email, which Terraform Enterprise sends each time these settings change, and whose address it does not store.
-   * Without it, Terraform Enterprise sends no test email. HashiCorp's reference says that all attributes must have valid values if `enabled` is
-   * true, and does not exempt this one. If your installation rejects the settings without it, declare it. A restore cannot send it, so there you
-   * must enable email again manually.
+   * The recipient of a test email for each change of these settings. Terraform Enterprise does not store it. Declare it if your installation
+   * rejects enabled settings without it.
    * @change updates, and sends a test email
    * @example "operators@example.com"
    */

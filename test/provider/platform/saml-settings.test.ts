@@ -1,8 +1,8 @@
 import { sha1Certificate, otherCertificate as third } from "../../support/certificates";
 import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 import { invalidInputs } from "../../support/refusal";
 import { complete } from "./attributes";
-import "../../support/printed";
 
 onEachPlatform("the rotation of the identity provider's certificate", (current) => {
   test("moves the old certificate to oldIdpCert, and its revocation removes it, both without drift", async () => {
@@ -43,18 +43,30 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: sha1Certificate });
   });
 
-  test("a deletion that would drop the current certificate fails until the old one is revoked", async () => {
-    const { engine, held, change } = current();
-    await change("saml", { ...complete.saml, enabled: true });
-    const saml = engine("SamlSettings");
-    await saml.up({ idpCert: sha1Certificate });
-    await engine("SamlCertificateRevocation").up({});
-    await saml.up({ idpCert: third });
-    const before = await held("saml");
-    await expect(saml.destroy()).rejects.toThrow(invalidInputs("idpCert: old-certificate"));
-    expect(await held("saml")).toEqual(before);
-    await engine("SamlCertificateRevocation").up({});
-    await saml.destroy();
-    expect(await held("saml")).toMatchObject({ idpCert: complete.saml?.idpCert, oldIdpCert: third });
+  describe("an original certificate", () => {
+    const original = complete.saml?.idpCert;
+    const kept = "idpCert keeps its current value, because the original one is no longer accepted";
+
+    test.each(["a destroy", "the removal of idpCert"])("that was revoked is not accepted again after %s", async (how) => {
+      const { engine, held, change } = current();
+      await change("saml", { ...complete.saml, enabled: true });
+      const saml = engine("SamlSettings");
+      await saml.up({ idpCert: sha1Certificate });
+      await engine("SamlCertificateRevocation").up({});
+      await saml.up({ idpCert: third });
+      const before = await held("saml");
+      await (how === "a destroy" ? saml.destroy() : saml.up({}));
+      expect(printed).toContainEqual(expect.stringContaining(kept));
+      expect(await held("saml")).toEqual(before);
+    });
+
+    test("that is still accepted is restored", async () => {
+      const { engine, held, change } = current();
+      await change("saml", { ...complete.saml, enabled: true });
+      const saml = engine("SamlSettings");
+      await saml.up({ idpCert: sha1Certificate });
+      await saml.destroy();
+      expect(await held("saml")).toMatchObject({ idpCert: original });
+    });
   });
 });
