@@ -1,4 +1,6 @@
-// Manages the six settings of a platform installation. Omitted attributes keep their values, and `pulumi destroy` restores the original ones.
+// Manages settings of a platform installation. Replace every value: the first `pulumi up` overwrites those on the server. Omitted attributes
+// keep their values. `pulumi destroy` restores the original ones, but disables email and text messages, whose original secrets nothing can read:
+// set `onDelete: "retain"` to keep them.
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 

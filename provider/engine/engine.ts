@@ -55,7 +55,7 @@ export function monitorEngine(address: string | undefined): Engine {
       throw new StewardError({
         code: "ERR_ENGINE_GONE",
         reason: "the Pulumi engine has exited, so nothing could be saved; the request was not sent",
-        hint: "Run `pulumi cancel --yes`, then `pulumi up --refresh`.",
+        hint: "If a rekey is in progress, first ask all holders whether a run of theirs still waits. Then run `pulumi cancel --yes` and `pulumi up --refresh`.",
       });
     },
   };

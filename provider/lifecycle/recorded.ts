@@ -30,7 +30,7 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
     code: "ERR_INVALID_INPUT",
     rule: "damaged-state",
     reason: `the state was damaged or edited: it lacks ${missing.map((field) => storedName(definition.fields, field)).join(", ")}`,
-    hint: "Restore an earlier state with `pulumi stack import`, or remove the resource with `pulumi state delete <URN>` and adopt the object again.",
+    hint: "Remove the resource with `pulumi state delete <URN>` and adopt the object again, or restore an earlier state with `pulumi stack import`. Do neither for a rekey, nor restore a state from before one: see docs/rekey/recovery.md#recover-by-hand in the package.",
   });
   throw failure(resource, verb, complete, error);
 }

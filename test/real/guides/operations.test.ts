@@ -86,7 +86,8 @@ guides.test("docs/reference/destroy.md", {}, async (reader) => {
   const rateLimit = async (): Promise<number> =>
     (await call(guides.sandbox.platform, "GET", "/api/v2/admin/general-settings")).json.data.attributes["api-rate-limit"];
   reader.program(imports, 'new secrets.SchedulerRole("search", { name: "search", policies: ["deploy"] });\n');
-  await reader.shell();
+  await reader.says("pulumi up");
+  await reader.says("pulumi destroy");
   expect(await guides.role("web")).toMatchObject({ policies: ["deploy"] });
   expect(await guides.role("search")).toBeUndefined();
   expect(await rateLimit()).toBe(100);
