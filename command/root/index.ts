@@ -57,7 +57,7 @@ ${exits}`,
   add("cancel", "Cancel the attempt in progress.")
     .option("--nonce <nonce>", nonce)
     .action(confirmable(terminal, (options: Parameters<typeof cancel>[1]) => cancel(terminal, options)));
-  add("revoke", "Revoke a root token, from a prompt or standard input, and the tokens that it created.")
+  add("revoke", "Revoke a root token, from a prompt or standard input, and the tokens that it created, except orphans.")
     .option("--allow-http", plaintext)
     .action((options) => revoke(terminal, options));
   root.showHelpAfterError(true);

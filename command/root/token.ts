@@ -17,9 +17,11 @@ const aToken = {
   warning: "so the generation may have been started with an old public key.",
 };
 
-/** Decrypts the root token. Sends nothing. */
-export const decrypt = (terminal: Terminal, options: DecryptOptions & { token?: string }): Promise<void> =>
-  decryptContent(terminal, { ...options, share: options.token }, aToken);
+/** Decrypts the root token. Sends nothing. The last holder may not pass the reminder on to its owner. */
+export async function decrypt(terminal: Terminal, options: DecryptOptions & { token?: string }): Promise<void> {
+  await decryptContent(terminal, { ...options, share: options.token }, aToken);
+  say(terminal, "The root token has all rights and never expires. Once the server is repaired, revoke it: `pulumi-steward root revoke`.");
+}
 
 /** Revokes a root token with itself, and proves it. */
 export async function revoke(terminal: Terminal, options: { allowHttp?: boolean }): Promise<void> {
@@ -44,7 +46,10 @@ export async function revoke(terminal: Terminal, options: { allowHttp?: boolean 
     if (!(error instanceof StewardError) || error.status !== 403 || !isFromService(error)) throw error;
   });
   if (policies) throw failed(`${server.words.service} still accepts the token`, "Run this again.");
-  say(terminal, `The root token and all tokens that it created are revoked: ${server.words.service} rejects it with a 403.`);
+  say(
+    terminal,
+    `The root token is revoked, and so are the tokens that it created, except orphans. ${server.words.service} rejects it with a 403.`,
+  );
 }
 
 /** The policies of the operation's own token. */

@@ -12,7 +12,7 @@
  * - `ERR_RATE_LIMITED`: 429 to every request until the deadline. Run again later.
  * - `ERR_UNAVAILABLE`: 503, after any retries. Run again when the server is up.
  * - `ERR_SERVER`: any other 5xx. See the server's log.
- * - `ERR_REDIRECTED`: the server redirects to another address, to which credentials are never sent. Correct the address, or [that of a standby](../guides/several-installations.md#several-nodes-of-one-vault).
+ * - `ERR_REDIRECTED`: the server redirects to another address, to which credentials are never sent. Correct the address, or [that of a standby](../guides/several-installations.md#several-nodes-of-one-cluster).
  * - `ERR_UNREACHABLE`: the connection could not be established, so nothing was changed on the server. Check the address and the network.
  * - `ERR_NO_RESPONSE`: the connection broke, or the time limit was reached, after the request was sent. Run again.
  * - `ERR_UNEXPECTED_RESPONSE`: the response is not JSON, not from the API, or too large, or there is no trusted TLS connection. Check the address and `caCert`.

@@ -28,7 +28,15 @@ export type RekeyApi = typeof sysRekey;
 
 const recoveryRekey = { ...sysRekey, path: "sys/rekey-recovery-key", backup: "sys/rekey/recovery-key-backup" };
 
-const generateRoot = { ...sysRekey, path: "sys/generate-root" };
+const generateRoot = {
+  ...sysRekey,
+  path: "sys/generate-root",
+  notServed: {
+    status: 405,
+    who: "which OpenBao 2.5.3 and later disable",
+    hint: "For OpenBao 2.6 or later, export BAO_ADDR and BAO_TOKEN. For 2.5, open the path: see docs/rekey/break-glass.md#tokens-and-policies in the package.",
+  },
+};
 
 const sysRotate: RekeyApi = {
   path: "sys/rotate/root",

@@ -65,10 +65,18 @@ const suite = (current: () => RekeyTarget): void => {
     const args = ["decrypt", "--key", file("owner.key", owner.privateKey.armor())];
     const { stdout, stderr } = await alone(args, last.stdout);
     const token = stdout.trim();
+    expect(stderr).toContain("never expires. Once the server is repaired, revoke it: `pulumi-steward root revoke`.");
     expect((await lookUp(token)).json?.data.policies).toEqual(["root"]);
+    const create = async (body: object): Promise<string> => {
+      const { gateway, namespace } = current();
+      const path = `/v1/${namespace ? `${namespace}/` : ""}auth/token/create`;
+      return (await call({ url: gateway.url, token }, "POST", path, { policies: ["default"], ...body })).json.auth.client_token;
+    };
+    const [child, orphan] = [await create({}), await create({ no_parent: true })];
     const revoked = await atTerminal(["revoke"], { [askedForShare]: token + enter });
-    expect(revoked).toMatchObject({ code: 0, stdout: "", raw: [true, false] });
+    expect(revoked).toMatchObject({ code: 0, stdout: "", raw: [true, false], stderr: expect.stringContaining("except orphans") });
     expect((await lookUp(token)).status).toBe(403);
+    expect([(await lookUp(child)).status, (await lookUp(orphan)).status]).toEqual([403, 200]);
     const again = await alone(["revoke"], token);
     expect(again).toMatchObject(ends(1, "may be revoked already"));
     const shown = [started, first, second, last, revoked, again].map((each) => each.stdout + each.stderr).join() + stderr;
@@ -279,6 +287,11 @@ test.each(tokenServices)("the policy on the page is the one that a holder needs,
   writeFileSync(join(folder, "owner.asc"), owner.publicKey);
   const begin = ["start", "--key", join(folder, "owner.asc")];
   const holder = await tokenWith(service, "holder", policy);
+  const other = dialect === "openbao" ? "hashicorp" : "openbao";
+  const elsewhere = await steward(variablesFor(other, { url: service.url, token: service.token }), ["root", "status"]);
+  const hint =
+    dialect === "openbao" ? /which OpenBao 2\.5\.3 and later disable.*BAO_ADDR.* see docs\/rekey\/break-glass\.md#/s : /VAULT_ADDR/;
+  expect(elsewhere).toMatchObject(ends(1, hint));
   const denied = (capability: string, end: string): object => ends(1, `\`${capability}\` on ${place}/${end}`);
   expect(await run("", ["status"])).toMatchObject(denied("read", "attempt"));
   expect(await run(holder, begin)).toMatchObject(denied("update", "attempt"));

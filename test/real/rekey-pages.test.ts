@@ -1,11 +1,16 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getOpenBao, loopback, onFreePorts, call as send, startServer, unsealShares } from "../../tools/servers";
 import { call } from "../support/call";
 import { Gpg } from "../support/gpg";
 import { installed } from "../support/installation";
-import { readPage } from "../support/pages";
+import { blocks, readPage } from "../support/pages";
 import { base64, type Holder, holders, read } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { onServer, RekeyTarget, rekeyTargets } from "../support/rekey";
-import { realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+import { documented } from "../support/rekey-ceremony";
+import { inProgram, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
 import { startOpenBaoWithStaticSeal } from "../support/servers";
 
 // Each page about a rekey with commands or programs, on a separate Vault.
@@ -22,12 +27,12 @@ afterEach(async () => {
 });
 
 async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
-  reader = new Reader(page, own);
+  reader = new Reader(page, own, inProgram);
   await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, modules());
 }
 
 test("docs/rekey/single-operator.md", async () => {
-  await follow("docs/rekey/single-operator.md");
+  await follow("docs/rekey/single-operator.md", { "pass insert --multiline unseal/": "cat > " });
   const current = vault.first.slice(0, 3);
   reader.program();
   await reader.shell({ input: current.map((share) => `${share}\n`).join("") });
@@ -37,12 +42,17 @@ test("docs/rekey/single-operator.md", async () => {
     /new unseal keys will be generated on .*: 5 shares, threshold 3, with verification\n/,
   );
   await reader.says("pulumi up");
-  const shares = JSON.parse(await reader.shell()) as string[];
-  expect(shares).toHaveLength(5);
+  const store = reader.take("sh");
+  const shares: string[] = [];
+  for (const index of [0, 1, 2, 3, 4]) {
+    expect(await reader.run(store.replace("[0]", `[${index}]`))).toBe("");
+    shares.push((await reader.run("cat 1")).trim());
+  }
+  expect(new Set(shares).size).toBe(5);
   expect(await vault.opens(shares.slice(2))).toBe(true);
   expect(await vault.opens(current)).toBe(false);
   const stored = shares.slice(0, 3).join("\n");
-  expect(await reader.says("npx --no pulumi-steward rekey drill", { input: `${stored}\n` })).toMatch(/: works$/m);
+  expect(await reader.says("pulumi-steward rekey drill", { input: `${stored}\n` })).toMatch(/: works$/m);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
   await reader.says("pulumi logs remove --all --yes");
   reader.finish();
@@ -57,8 +67,11 @@ test("docs/rekey/recovery-keys.md", async () => {
   const shares = Object.fromEntries(openbao.first.slice(0, 3).map((share, index) => [`SHARE_${index + 1}`, share]));
   const environment = { BAO_ADDR: openbao.gateway.url, BAO_TOKEN: openbao.token, ...shares };
   await reader.with(environment).project("dev", {}, modules());
-  reader.program('import { secrets } from "pulumi-steward";\n');
-  expect(await reader.says("pulumi up")).toContain("the new shares are valid: 5 of them, threshold 3");
+  // The program of a single operator with the line of this page.
+  const [program = ""] = blocks("docs/rekey/single-operator.md", "ts");
+  const [, line = ""] = /`(target: "recovery")`\.$/m.exec(readPage("docs/rekey/recovery-keys.md")) ?? [];
+  reader.write("index.ts", program.replace("secretShares", `${line || "none"}, secretShares`));
+  expect(await reader.run("pulumi up")).toContain("the new shares are valid: 5 of them, threshold 3");
   expect(await openbao.opens(openbao.first)).toBe(false);
   await openbao.stop();
 
@@ -67,7 +80,7 @@ test("docs/rekey/recovery-keys.md", async () => {
   const gitLab = await onServer(server, { dialect: "openbao", keys: "recovery" });
   const all = await writeKeys(reader, 0);
   reader.with({ BAO_ADDR: gitLab.gateway.url, BAO_TOKEN: gitLab.token, RECOVERY_KEY: gitLab.first[0] ?? "" });
-  reader.program('import { secrets } from "pulumi-steward";\n');
+  reader.program();
   expect(await reader.says("pulumi up")).toContain("0 of 2 new shares verified");
   const encrypted = JSON.parse(await reader.run("pulumi stack output holders --json")) as { share: string }[];
   const fresh = await Promise.all(encrypted.map(({ share }, index) => read(all[index] as Holder, share)));
@@ -107,7 +120,7 @@ test("docs/rekey/several-holders.md", async () => {
   for (const holder of all) {
     reader.write("me.asc", holder.privateKey.armor());
     const own = { "<fingerprint>": holder.fingerprint };
-    const kept = await reader.says("npx --no pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
+    const kept = await reader.says("pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
     const mine = encrypted.find(({ fingerprint }) => fingerprint === holder.fingerprint)?.share ?? "";
     expect(shareFor(holder, kept)).toBe(mine);
     fresh.push(await decrypt(mine));
@@ -121,24 +134,27 @@ test("docs/rekey/several-holders.md", async () => {
   expect(await reader.run("pulumi stack output complete")).toContain("true");
   await reader.run("pulumi destroy");
 
-  await reader.shell();
-  for (const share of fresh.slice(0, 2)) await reader.says("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
+  // Its backup is in the way of a rekey without the stack.
+  const [, kept = ""] = /belongs to the rekey (\S+),/.exec(await reader.run("npx --no pulumi-steward rekey backup")) ?? [];
+  await reader.run(`npx --no pulumi-steward rekey backup --delete --nonce ${kept}`);
+  await reader.run("npx --no pulumi-steward rekey init --keys keys/ --threshold 2");
+  const submit = "npx --no pulumi-steward rekey submit";
+  for (const share of fresh.slice(0, 2)) await reader.run(submit, { terminal: submitting(share) });
   const proven: string[] = [];
   for (const holder of all.slice(0, 2)) {
     reader.write("me.asc", holder.privateKey.armor());
     const own = { "<fingerprint>": holder.fingerprint };
-    const encrypted = shareFor(holder, await reader.says("npx --no pulumi-steward rekey backup --fingerprint <fingerprint>", { own }));
+    const encrypted = shareFor(holder, await reader.says("pulumi-steward rekey backup --fingerprint <fingerprint>", { own }));
     proven.push(await decrypt(encrypted));
   }
-  for (const share of proven) await reader.says("npx --no pulumi-steward rekey verify", { terminal: submitting(share) });
+  for (const share of proven) await reader.says("pulumi-steward rekey verify", { terminal: submitting(share) });
   expect(await vault.opens(proven.map(base64))).toBe(true);
   reader.finish();
 });
 
 test("docs/rekey/command-line.md", async () => {
   const page = "docs/rekey/command-line.md";
-  // In the folder of a program, with another safe.
-  const here = { "pulumi-steward rekey": "npx --no pulumi-steward rekey", "pass insert --multiline unseal/new": "cat > new" };
+  const here = { "pass insert --multiline unseal/new": "cat > new" };
   await follow(page, { "https://vault.example.com:8200": vault.gateway.url, ...here });
   const gpg = new Gpg();
   await writeKeys(reader, 0);
@@ -163,7 +179,7 @@ test("docs/rekey/command-line.md", async () => {
 });
 
 test("docs/rekey/invitations.md", async () => {
-  const here = { "pulumi-steward rekey": "npx --no pulumi-steward rekey", "pass insert --multiline unseal/new": "cat > new" };
+  const here = { "pass insert --multiline unseal/new": "cat > new" };
   await follow("docs/rekey/invitations.md", { "https://vault.example.com:8200": vault.gateway.url, ...here });
   const gpg = new Gpg();
   const inviter = gpg.generate("ivy");
@@ -171,7 +187,8 @@ test("docs/rekey/invitations.md", async () => {
   reader.write("keys/ada.asc", gpg.publicKey(gpg.generate("ada")));
   reader.write("inviter.asc", gpg.publicKey(inviter));
   reader.with({ GNUPGHOME: gpg.home, XDG_STATE_HOME: gpg.home, FINGERPRINT: inviter });
-  for (const policy of ["rekey-holder.hcl", "rekey-inviter.hcl"]) reader.save("hcl", policy);
+  reader.write("rekey-holder.hcl", documented.hashicorp.holder);
+  reader.save("hcl", "rekey-inviter.hcl");
   await reader.shell();
   const token = (await reader.run("vault token create -policy=rekey-inviter -no-default-policy -field=token")).trim();
   await reader.run("npx --no pulumi-steward rekey init --keys keys/ --threshold 2");
@@ -208,12 +225,14 @@ test("docs/rekey/recovery.md", async () => {
   await reader.shell();
 
   const [begin = "", give = "", cancel = ""] = reader.take("sh").split("\n");
+  const [mine] = await holders(1);
+  reader.write("mine.asc", mine?.publicKey ?? "");
   await reader.run(begin);
   const nonce = String((await vault.outOfBand("GET", "sys/rekey/init")).body.nonce);
   const named = (line: string): string => line.replace("<nonce>", nonce);
   let made = "";
   for (const share of vault.first.slice(0, 3)) made = await reader.run(named(give), { terminal: [["will be hidden", share]] });
-  expect(made).toContain("Key 1");
+  expect(made).toMatch(new RegExp(`Key 1 fingerprint: ${mine?.fingerprint}; value: \\S{100,}`));
   await reader.run(named(cancel));
   expect(await vault.opens(vault.first.slice(0, 3))).toBe(true);
 
@@ -222,7 +241,11 @@ test("docs/rekey/recovery.md", async () => {
   expect(await reader.run("cat complete.json")).toContain('[{ "type": "RekeyShares" }]}}}');
 
   reader.write("new.txt", vault.first.slice(1, 4).join("\n"));
-  expect(await vault.opens((await reader.shell()).trim().split("\n"))).toBe(true);
+  const split = reader.take("sh");
+  expect(await vault.opens((await reader.run(split)).match(/^\S{44}$/gm) ?? [])).toBe(true);
+  // Another package is not installed.
+  const other = split.replace(/npm pack.*/, "echo other > shamir-secret-sharing-0.0.4.tgz");
+  expect(await reader.run(`rm -r node_modules/shamir-secret-sharing; ${other}`, { code: 1 })).toContain("did NOT match");
   reader.finish();
 });
 
@@ -231,6 +254,8 @@ test("docs/rekey/drill.md", async () => {
   const files = all.map((_, index) => `${index}.asc`);
   await follow("docs/rekey/drill.md", { "<files>": files.join(",") });
   const drill = reader.take("sh");
+  // test/provider/secrets/rekey/permissions.test.ts uses it.
+  expect(reader.take("hcl")).toContain("sys/rekey/verify");
   const prompts = (shares: string[]): [string, string][] => shares.map((share) => ["(will be hidden): ", share]);
   const [a = "", b = "", c = ""] = vault.first;
   const typed = await reader.run(drill, { terminal: prompts([a, b, c, ""]) });
@@ -239,8 +264,8 @@ test("docs/rekey/drill.md", async () => {
   expect(piped.match(/^share \d of the input: not proven$/gm)).toHaveLength(3);
   for (const [index, file] of files.entries()) reader.write(file, all[index]?.publicKey ?? "");
   await reader.says("vault operator rekey -init -verify -key-shares=5 -key-threshold=3 -pgp-keys=<files>");
-  for (const share of [a, b, c]) await reader.says("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
-  await reader.says("npx --no pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  for (const share of [a, b, c]) await reader.says("pulumi-steward rekey submit", { terminal: submitting(share) });
+  await reader.says("pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
   expect(await vault.opens([a, b, c])).toBe(true);
 
   // With a stack.
@@ -260,7 +285,7 @@ test("docs/rekey/drill.md", async () => {
 
 test("docs/rekey/record.md", async () => {
   const gpg = new Gpg();
-  await follow("docs/rekey/record.md", { "pulumi-steward rekey": "npx --no pulumi-steward rekey" });
+  await follow("docs/rekey/record.md");
   const shares = vault.first.slice(0, 3);
   const sources = shares.map((_, index) => `{ env: "SHARE_${index}" }`).join(", ");
   reader.write(
@@ -286,11 +311,10 @@ test("docs/rekey/record.md", async () => {
 
 test("docs/rekey/break-glass.md", async () => {
   const gpg = new Gpg();
-  const here = { "pulumi-steward root": "npx --no pulumi-steward root", "<fingerprint>": gpg.generate("admin") };
-  await follow("docs/rekey/break-glass.md", here);
+  await follow("docs/rekey/break-glass.md", { "<fingerprint>": gpg.generate("admin") });
   reader.with({ GNUPGHOME: gpg.home });
   expect(reader.take("hcl")).toContain("sys/generate-root/");
-  const [start, submit, decrypt] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
+  const [start, submit, decrypt, revoke] = [reader.take("sh"), reader.take("sh"), reader.take("sh"), reader.take("sh")];
   const generate = async (): Promise<string> => {
     await reader.run(start);
     let made = "";
@@ -307,8 +331,82 @@ test("docs/rekey/break-glass.md", async () => {
   expect(await reader.says("vault list auth/token/accessors")).toContain(own["<accessor>"]);
   expect(await reader.says("vault token lookup -accessor <accessor>", { own })).toMatch(/^policies +\[root\]$/m);
   await reader.says("vault token revoke -accessor <accessor>", { own });
-  await reader.shell({ terminal: [["(will be hidden): ", token]] });
+  await reader.run(revoke, { terminal: [["(will be hidden): ", token]] });
   expect([await as(lost), await as(token)]).toEqual([undefined, undefined]);
   gpg.remove();
   reader.finish();
 });
+
+test.each(["vault", "bao"])("docs/rekey/README.md: the token that it describes rotates the key, with %s", async (program) => {
+  await follow("docs/rekey/README.md");
+  const isVault = program === "vault";
+  const [server] = rekeyTargets.filter(({ name }) => name === (isVault ? "real Vault" : "real OpenBao"));
+  // OpenBao is not available on every platform.
+  const target = await server?.start();
+  if (!target) return;
+  const text = readPage("docs/rekey/README.md").replace(/\s+/g, " ");
+  const [, first = "", second = "", vaultPath = "", baoPath = "", third = "", status = ""] =
+    /`(\w+)` and `(\w+)` on `(\S+)`, on OpenBao on `(\S+)`, and `(\w+)` on `(\S+)`\./.exec(text) ?? [];
+  const policy = `path "${isVault ? vaultPath : baoPath}" { capabilities = ["${first}", "${second}"] }
+    path "${status}" { capabilities = ["${third}"] }`;
+  await target.outOfBand("PUT", "sys/policies/acl/rotate", { policy });
+  const { body } = await target.outOfBand("POST", "auth/token/create", { policies: ["rotate"], no_default_policy: true });
+  const { client_token: token } = body.auth as { client_token: string };
+  reader.with(isVault ? { VAULT_ADDR: target.gateway.url, VAULT_TOKEN: token } : { BAO_ADDR: target.gateway.url, BAO_TOKEN: token });
+  expect(text).toContain("`vault operator rotate`");
+  expect(await reader.run(`${program} operator rotate`)).toMatch(/^Key Term +2$/m);
+  await target.stop();
+});
+
+/** Rekeys up to the verification and cancels, and returns the audited requests. */
+async function audited(target: RekeyTarget, log: string): Promise<string[]> {
+  const send = target.outOfBand;
+  const { nonce } = (await send("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true })).body;
+  await send("GET", "sys/rekey/init");
+  for (const key of target.first.slice(0, 3)) await send("PUT", "sys/rekey/update", { key, nonce });
+  await send("GET", "sys/rekey/verify");
+  await send("DELETE", "sys/rekey/init", { nonce });
+  await send("DELETE", "sys/rekey/backup");
+  const entries = readFileSync(log, "utf8").trim().split("\n");
+  const requests = entries.map((entry) => JSON.parse(entry)).filter(({ type }) => type === "request");
+  const paths = requests.map(({ request }) => `${request.operation} ${request.path}`);
+  return paths.filter((path) => /sys\/(rekey|rotate)/.test(path));
+}
+
+test("docs/rekey/record.md: OpenBao audits each request of a rekey, and Vault those for the backup", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-audit-"));
+  const log = (name: string): string => join(folder, name);
+  reader = new Reader("docs/rekey/record.md");
+  await vault.outOfBand("PUT", "sys/audit/file", { type: "file", options: { file_path: log("vault") } });
+  expect(await audited(vault, log("vault"))).toEqual(["delete sys/rekey/backup"]);
+  // OpenBao is not available on every platform.
+  if (await getOpenBao()) {
+    const server = await onFreePorts(2, ([port, cluster]) => startAuditedOpenBao([port as number, cluster as number], log("openbao")));
+    const target = await onServer(server, { dialect: "openbao", keys: "unseal" });
+    const path = "sys/rotate/root";
+    const ends = ["update init", "read init", ...Array(3).fill("update update"), "read verify", "delete init", "delete backup"];
+    expect(await audited(target, log("openbao"))).toEqual(ends.map((end) => end.replace(" ", ` ${path}/`)));
+    await target.stop();
+    await server.stop();
+  }
+  rmSync(folder, { recursive: true });
+});
+
+/** An OpenBao with an audit device, which only its configuration can enable. */
+const startAuditedOpenBao = ([port, cluster]: [number, number], log: string) => {
+  const address = `http://${loopback}:${port}`;
+  const tcp = { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true };
+  const audit = [{ type: "file", path: "file/", options: { file_path: log } }];
+  const configuration = { storage: { inmem: {} }, listener: { tcp }, api_addr: address, audit };
+  return startServer(
+    "openbao",
+    () => configuration,
+    async (until) => {
+      await until("OpenBao responds", () => send(address, "GET", "sys/init"));
+      const { root_token: token, keys_base64: keys } = await send(address, "PUT", "sys/init", { body: unsealShares });
+      for (const key of keys.slice(0, 3)) await send(address, "PUT", "sys/unseal", { body: { key } });
+      await until("OpenBao is active", () => send(address, "GET", "sys/health"));
+      return { address, token: token as string, keys: keys as string[] };
+    },
+  );
+};

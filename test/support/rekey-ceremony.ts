@@ -84,12 +84,20 @@ const written = (policy: Policy): string =>
     .map(([path, capabilities]) => `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }\n`)
     .join("");
 
+/** Each single capability of a policy. */
+export const capabilitiesIn = (policy: string): [capability: string, path: string][] =>
+  Object.entries(parsed(policy)).flatMap(([path, list]) => list.map((capability): [string, string] => [capability, path]));
+
+/** The policy without one capability. */
+export function without(policy: string, capability: string, path: string): string {
+  const all = parsed(policy);
+  return written({ ...all, [path]: (all[path] as string[]).filter((each) => each !== capability) });
+}
+
 /** Each single capability of the documented policies. */
 export const capabilitiesOf = (dialect: TokenService["dialect"]): [role: Role, capability: string, path: string][] =>
   (["stack", "holder"] as const).flatMap((role) =>
-    Object.entries(parsed(documented[dialect][role])).flatMap(([path, list]) =>
-      list.map((capability): [Role, string, string] => [role, capability, path]),
-    ),
+    capabilitiesIn(documented[dialect][role]).map(([capability, path]): [Role, string, string] => [role, capability, path]),
   );
 
 const isDenied = (message: string): boolean => message.includes(", 403)");
@@ -105,14 +113,17 @@ export async function tokenWith(service: TokenService, name: string, policy: str
  * Rekeys the service. Without `missing`, no request may be denied. With it, the tokens lack that capability: the ceremony must fail once with a 403
  * that names it, and complete after it was granted.
  */
-export async function rekeyWithPolicies(service: TokenService, missing?: [role: Role, capability: string, path: string]): Promise<void> {
+export async function rekeyWithPolicies(
+  service: TokenService,
+  missing?: [role: Role, capability: string, path: string],
+  verifiers: "stack" | "holders" = missing?.[0] === "holder" ? "holders" : "stack",
+): Promise<void> {
   const { dialect, url } = service;
   const full = documented[dialect];
   const given = { ...full };
   if (missing) {
     const [role, capability, path] = missing;
-    const policy = parsed(full[role]);
-    given[role] = written({ ...policy, [path]: (policy[path] as string[]).filter((each) => each !== capability) });
+    given[role] = without(full[role], capability, path);
   }
   const tokens = {
     stack: await tokenWith(service, "stack", given.stack),
@@ -182,7 +193,15 @@ export async function rekeyWithPolicies(service: TokenService, missing?: [role: 
     const [, message = ""] = /encrypted: ([0-9a-f]+)/.exec(await holder(["backup", "--fingerprint", each.fingerprint])) ?? [];
     fresh.push(await read(each, message));
   }
-  expect(await up(inputs({ triggers: ["second"], newShares: references(fresh.slice(0, 2)) }))).toBe("done");
+  const verified = fresh.slice(0, 2);
+  for (const share of verifiers === "holders" ? verified : []) {
+    const [, verification = ""] = / new shares verified, nonce (\S+)/.exec(await holder(["status"])) ?? [];
+    await holder(["verify", "--nonce", verification], share);
+  }
+  const last = inputs({ triggers: ["second"], newShares: references(verified) });
+  // The stack then tests them with a probe.
+  if (verifiers === "holders") expect(await up(last)).toBe("rekey/outcome-unknown");
+  expect(await up(last)).toBe("done");
   expect(stack.outputs.complete).toBe(true);
   await stack.refresh();
   service.shares = fresh;

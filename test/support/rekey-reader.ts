@@ -16,6 +16,9 @@ export async function writeKeys(reader: Reader, me: number, names: readonly stri
 export const shareFor = ({ fingerprint }: Holder, output: string): string =>
   new RegExp(`for the holder of ${fingerprint}.*, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "";
 
+/** The command of the pages, in the folder of a program. */
+export const inProgram = { "pulumi-steward rekey": "npx --no pulumi-steward rekey", "pulumi-steward root": "npx --no pulumi-steward root" };
+
 export const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof rekeyTargets)[number]).start();
 
 /** The answers of a holder to the prompts. */

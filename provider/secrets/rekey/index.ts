@@ -113,7 +113,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ```hcl
  * path "sys/rekey/init" { capabilities = ["read"] }
  * path "sys/rekey/update" { capabilities = ["update"] }
- * path "sys/rekey/verify" { capabilities = ["read"] }
+ * path "sys/rekey/verify" { capabilities = ["read", "update"] }
  * path "sys/rekey/backup" { capabilities = ["read"] }
  * ```
  * The token of a stack, on OpenBao:
@@ -127,13 +127,13 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ```hcl
  * path "sys/rotate/root/init" { capabilities = ["read"] }
  * path "sys/rotate/root/update" { capabilities = ["update"] }
- * path "sys/rotate/root/verify" { capabilities = ["read"] }
+ * path "sys/rotate/root/verify" { capabilities = ["read", "update"] }
  * path "sys/rotate/root/backup" { capabilities = ["read"] }
  * ```
  * For recovery keys, replace the paths as in the [requests](#requests).
  *
  * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel its own
- * attempt. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the
+ * attempt. To start, restart or cancel a rekey, holders need [further capabilities](../../rekey/command-line.md#get-a-token). A holder who runs the stack uses the
  * token of the stack.
  * @unreadable The shares, so a refresh only compares their threshold with the number of shares that the server requires.
  */
@@ -149,7 +149,10 @@ export class Rekey extends ComponentResource {
   readonly fingerprints: Output<string[]>;
   /** The phase of the rekey, and the number of shares in it so far. */
   readonly progress: Output<RekeyProgress>;
-  /** True once the new shares are known to be valid. With several holders, `dependsOn` a rekey does not wait for it. */
+  /**
+   * True once the new shares are valid. After an unknown outcome, the server has accepted what holders brought as their new shares: keep the previous
+   * ones until a drill has passed. With several holders, `dependsOn` a rekey does not wait for it.
+   */
   readonly complete: Output<boolean>;
   /** The actions and observations of all runs, for [auditors](../../rekey/record.md). They contain no share. */
   readonly record: Output<RekeyRecordEntry[]>;

@@ -5,6 +5,7 @@ import { Node, Product, startNodes } from "../../support/nodes";
 import { readPage } from "../../support/pages";
 import { Reader } from "../../support/reader";
 import { inputsFrom, RekeyStack } from "../../support/rekey";
+import { inProgram } from "../../support/rekey-reader";
 import { until } from "../../support/until";
 import "../../support/printed";
 
@@ -27,7 +28,7 @@ async function begin(count: number, product?: Product) {
   const { nodes: started, token, keys } = await startNodes(count, product);
   nodes = started;
   const [first, ...others] = nodes as [Node, ...Node[]];
-  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+  reader = new Reader(page, {}, inProgram).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
   return { token, keys, first, others };
 }
 
@@ -44,7 +45,7 @@ test("after a lost share and a lost state, the snapshot makes the previous share
   await reader.run(save);
   // The first share is lost. The drill shows that the others are enough.
   const [, ...others] = keys;
-  expect(await reader.says("npx --no pulumi-steward rekey drill", { input: `${others.slice(0, 3).join("\n")}\n` })).toMatch(/: works$/m);
+  expect(await reader.says("pulumi-steward rekey drill", { input: `${others.slice(0, 3).join("\n")}\n` })).toMatch(/: works$/m);
   reader.with(Object.fromEntries(others.slice(0, 3).map((share, index) => [`SHARE_${index + 1}`, share])));
   reader.write(
     "index.ts",

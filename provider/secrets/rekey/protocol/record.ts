@@ -17,7 +17,7 @@ import { RekeyPhase, RekeyStatus, RekeyTarget } from "./status";
  * - `rejected`: the server rejected a share, or all of them;
  * - `unknown`: a response was lost, so the record cannot show if the request counted;
  * - `tested`: a probe or a drill tested shares;
- * - `committed`: the new shares are valid;
+ * - `committed`: the new shares are valid. After `tested` with shares that holders brought, it is their claim that these are the new ones;
  * - `canceled`: this client canceled the attempt;
  * - `backup-removed`: this client removed a backup.
  */

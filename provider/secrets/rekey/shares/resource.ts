@@ -162,7 +162,7 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
   await assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
   const [older] = run.state.submission.kept;
   const why = run.identity.nonce
-    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started${verification ? ". This rekey committed nothing. If holders have verified new shares outside Pulumi, those are valid: keep them" : ""}`
+    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started${verification ? ". This rekey committed nothing. If holders have verified new shares outside Pulumi, those may be valid: keep both sets, and test them with a drill" : ""}`
     : `a new attempt is started${older ? `. The new shares of ${older.nonce} are kept until the current shares show if they are valid` : ""}`;
   return restart(run, "attempt-restarted", why);
 }

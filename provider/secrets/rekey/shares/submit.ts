@@ -245,7 +245,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   if (server === "tampered") return tampered({ server, status });
   const { verification } = run.identity.parameters;
   const hint = verification
-    ? "This rekey committed nothing. If holders have verified new shares outside Pulumi, those are valid: keep them. Run `pulumi up` again: it continues from the current status."
+    ? "This rekey committed nothing. If holders have verified new shares outside Pulumi, those may be valid: keep both sets, and test them with a drill. Run `pulumi up` again: it continues from the current status."
     : "Without verification the last share commits, so the new keys may be valid. Run `pulumi up` again: it reads them from the backup, if there is one.";
   const cause = server === "none" ? lossCauses : `a different one is in progress, ${status.nonce}`;
   return unfinished(run, "attempt-lost", `the attempt no longer exists: ${cause}`, hint);

@@ -1,13 +1,23 @@
 import { Ended, steward } from "../../../command/holder";
+import { folder } from "../../../command/rekey";
 import { call } from "../../../support/call";
-import { readPage } from "../../../support/pages";
+import { blocks, readPage } from "../../../support/pages";
 import { binaryKey, Holder, holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
-import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenServices, tokenWith } from "../../../support/rekey-ceremony";
+import {
+  capabilitiesIn,
+  capabilitiesOf,
+  documented,
+  rekeyWithPolicies,
+  TokenService,
+  tokenServices,
+  tokenWith,
+  without,
+} from "../../../support/rekey-ceremony";
 import { variablesFor } from "../../../support/rekey-wire";
 
-// The policies of the API page.
+// The policies of the API page, and those of the pages for holders.
 
 /** The capabilities that a command needs besides the policy of a holder, by the page for holders. */
 const additional = (command: string, place: string): string[] => {
@@ -24,7 +34,10 @@ describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
   });
   afterAll(() => service.stop());
 
-  test("a stack and several holders rekey with the policies of the API page and nothing else", () => rekeyWithPolicies(service));
+  test.each(["stack", "holders"] as const)(
+    "a stack and several holders rekey with the policies of the API page and nothing else; new shares are verified by the %s",
+    (verifiers) => rekeyWithPolicies(service, undefined, verifiers),
+  );
 
   test.each(capabilitiesOf(dialect))("the %s needs `%s` on %s, and the 403 names it", (...missing) => rekeyWithPolicies(service, missing));
 
@@ -35,6 +48,29 @@ describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
     await stack.up(inputsFrom(service.shares));
     expect(stack.outputs.complete).toBe(true);
     service = { ...service, shares: stack.outputs.shares, threshold: 2 };
+  });
+
+  test("a drill needs the policy of its page and nothing else, and leaves no attempt", async () => {
+    const place = dialect === "openbao" ? "sys/rotate/root" : "sys/rekey";
+    const policy = blocks("docs/rekey/drill.md", "hcl").join().replaceAll("sys/rekey", place);
+    const drill = async (rules: string): Promise<Ended> => {
+      const token = await tokenWith(service, "drill", rules);
+      const variables = { ...variablesFor(dialect, { url: service.url, token }), XDG_STATE_HOME: folder };
+      return steward(variables, ["rekey", "drill"], service.shares.join("\n"));
+    };
+    const expectNoneLeft = async (): Promise<void> => {
+      expect(await drill(policy)).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/wrong|not proven/) });
+      const { json } = await call(service, "GET", `/v1/${place}/init`);
+      expect(json.data ?? json).toMatchObject({ started: false });
+    };
+    await expectNoneLeft();
+    const needed = capabilitiesIn(policy);
+    expect(needed.length).toBeGreaterThan(3);
+    for (const [capability, path] of needed) {
+      const denied = await drill(without(policy, capability, path));
+      expect(denied).toMatchObject({ code: 1, stderr: expect.stringContaining(`\`${capability}\` on ${path}`) });
+      await expectNoneLeft();
+    }
   });
 
   test("the page for holders lists what each command needs besides the policy of a holder", async () => {
