@@ -133,8 +133,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * For recovery keys, replace the paths as in the [requests](#requests).
  *
  * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel its own
- * attempt. To start, restart or cancel a rekey, holders need [further capabilities](../../rekey/command-line.md#get-a-token). A holder who runs the stack uses the
- * token of the stack.
+ * attempt. To start, restart or cancel a rekey, holders need [further capabilities](../../rekey/command-line.md#get-a-token). A holder who runs the
+ * stack uses the token of the stack.
  * @unreadable The shares, so a refresh only compares their threshold with the number of shares that the server requires.
  */
 export class Rekey extends ComponentResource {
