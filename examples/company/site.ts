@@ -14,14 +14,19 @@ export interface SiteArgs {
   mail?: Mail;
 }
 
-/** The settings of one Terraform Enterprise. `pulumi destroy` restores what they were before. */
+/** The settings of one Terraform Enterprise. `pulumi destroy` restores what they were before, and leaves those of mail. */
 export class Site extends pulumi.ComponentResource {
   constructor(name: string, { supportEmail, mail }: SiteArgs, opts?: pulumi.ComponentResourceOptions) {
     super("company:terraform:Site", name, {}, opts);
     const parent = { parent: this };
     new platform.GeneralSettings(name, { limitUserOrganizationCreation: true, apiRateLimit: 100 }, parent);
     new platform.CustomizationSettings(name, { supportEmailAddress: supportEmail }, parent);
-    if (mail) new platform.SmtpSettings(name, { enabled: true, ...mail, auth: "login", password: { env: "SMTP_PASSWORD" } }, parent);
+    if (mail)
+      new platform.SmtpSettings(
+        name,
+        { enabled: true, ...mail, auth: "login", password: { env: "SMTP_PASSWORD" }, onDelete: "retain" },
+        parent,
+      );
     this.registerOutputs();
   }
 }

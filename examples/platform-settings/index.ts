@@ -20,13 +20,15 @@ new platform.CustomizationSettings("texts", {
   loginHelp: 'Sign in with your company account; <a href="https://wiki.example.com/sign-in">help</a>.',
 });
 
-// To rotate the certificate, use `pulumi config set idpCert < new.pem`. The platform accepts both until the old one is revoked.
+// To rotate the certificate, use `pulumi config set idpCert < new.pem`. The platform accepts both until the old one is revoked, which has to happen before the next rotation.
 const saml = new platform.SamlSettings("single-sign-on", {
   enabled: true,
   idpCert,
   ssoEndpointUrl: `${idp}/sso`,
   sloEndpointUrl: `${idp}/slo`,
   siteAdminRole: "platform-admins",
+  // Years later, the original values may lock users out.
+  onDelete: "retain",
 });
 
 // Increase the number once the identity provider signs with the new certificate. The platform then rejects the old one.

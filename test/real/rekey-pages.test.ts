@@ -185,6 +185,7 @@ test("docs/rekey/invitations.md", async () => {
   const inviter = gpg.generate("ivy");
   await writeKeys(reader, 0);
   reader.write("keys/ada.asc", gpg.publicKey(gpg.generate("ada")));
+  await reader.run("cp -r keys invitees");
   reader.write("inviter.asc", gpg.publicKey(inviter));
   reader.with({ GNUPGHOME: gpg.home, XDG_STATE_HOME: gpg.home, FINGERPRINT: inviter });
   reader.write("rekey-holder.hcl", documented.hashicorp.holder);

@@ -193,8 +193,8 @@ export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "p
       fields: ["idpCert"],
       check: ({ idpCert }, operation) => {
         const reason = "must be a valid certificate in PEM format, not a path";
-        // Terraform Enterprise accepts any string, and users can then not sign in.
-        const warning = !dialectOf(operation).parsesCertificates;
+        // Terraform Enterprise accepts any string, and users can then not sign in. No certificate is as short as a path.
+        const warning = !dialectOf(operation).parsesCertificates && (idpCert?.length ?? 0) > 200;
         return idpCert === undefined || isCertificate(idpCert) ? [] : [{ path: "idpCert", rule: "certificate", reason, warning }];
       },
     },

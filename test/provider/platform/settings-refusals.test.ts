@@ -62,8 +62,11 @@ onEachPlatform("settings that the server would reject", (current) => {
 });
 
 onEachPlatform("invalid input", (current) => {
-  test("an invalid certificate is an error if the platform rejects it, and otherwise a warning", async () => {
-    const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
+  test("an invalid certificate is an error if it is a path or the platform rejects it, and otherwise a warning", async () => {
+    const saml = current().engine("SamlSettings");
+    expect(await saml.problems({ idpCert: "idp.pem" })).toEqual(["idpCert: certificate"]);
+    expect(printedBesidesAdoption()).toEqual([]);
+    const problems = await saml.problems({ idpCert: "canary".repeat(50) });
     const isStandard = current().dialect === "standard";
     expect(problems).toEqual(isStandard ? ["idpCert: certificate"] : []);
     expect(printedBesidesAdoption()).toEqual(isStandard ? [] : [expect.stringMatching(/^warning: SAML settings "saml": idpCert: /)]);
