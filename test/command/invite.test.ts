@@ -10,7 +10,7 @@ import { Gateway, startGateway } from "../support/gateway";
 import { Gpg } from "../support/gpg";
 import { blocks } from "../support/pages";
 import { allRekeyTargets } from "../support/rekey";
-import { TokenService, tokenServices } from "../support/rekey-ceremony";
+import { documented, TokenService, tokenServices } from "../support/rekey-ceremony";
 import { Keys, variablesFor, wireOf } from "../support/rekey-wire";
 import { argumentsOf, Ended, ends, enter, Person, steward, typing } from "./holder";
 import { askedForShare, confirmed, folder } from "./rekey";
@@ -47,7 +47,8 @@ const services = [
     })),
 ];
 
-const [holderPolicy = "", inviterPolicy = ""] = blocks("docs/rekey/invitations.md", "hcl");
+const [inviterPolicy = ""] = blocks("docs/rekey/invitations.md", "hcl");
+const { holder: holderPolicy } = documented.hashicorp;
 
 describe.each(services)("invitations ($name)", ({ dialect, keys, namespace, start }) => {
   let service: TokenService;
