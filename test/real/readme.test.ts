@@ -1,5 +1,5 @@
 import { Sandbox } from "../../sandbox/index";
-import { packed } from "../support/installation";
+import { installed, packed } from "../support/installation";
 import { base64, Holder } from "../support/pgp";
 import { Reader, ShellOptions } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
@@ -8,6 +8,7 @@ import { startSandbox } from "../support/sandbox";
 import { templates } from "../support/templates";
 
 const tarballs = packed();
+const modules = installed();
 const withTemplates = templates();
 
 let vault: RekeyTarget;
@@ -62,7 +63,7 @@ test("README.md", async () => {
 
 test("docs/reference/compare.md", async () => {
   const reader = new Reader("docs/reference/compare.md");
-  await reader.project("dev", {});
+  await reader.project("dev", {}, modules());
   reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
   const all = await writeKeys(reader, 0, holders);
   const typing = (share: string): ShellOptions => ({ terminal: [["(will be hidden): ", share]] });
