@@ -475,8 +475,8 @@ export interface ScimToken extends Outputs<ScimTokenState> {}
  * @example Two tokens during a rotation
  * ```ts
  * const scim = new platform.ScimSettings("scim", { enabled: true });
- * for (const year of ["2026", "2027"])
- *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` }, { dependsOn: scim });
+ * for (const expires of ["2027-03-01", "2027-06-01"])
+ *   new platform.ScimToken(expires, { description: `Okta until ${expires}`, expiresAt: `${expires}T00:00:00Z` }, { dependsOn: scim });
  * ```
  * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
  * @unreadable The token.
@@ -672,7 +672,8 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
- * });
+ *   onDelete: "retain",
+ * }, { protect: true });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,
@@ -714,10 +715,9 @@ export interface ScimSettings extends Outputs<ScimSettingsState> {}
  * ```ts
  * new platform.ScimSettings("scim", { paused: true });
  * ```
- * @example Enable SCIM, and create the token of the identity provider
+ * @example Enable SCIM after SAML with a `providerType`, and create the token of the identity provider
  * ```ts
- * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
- * const scim = new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
+ * const scim = new platform.ScimSettings("scim", { enabled: true });
  * new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
  * ```
  * @example Appoint site administrators, once the identity provider has pushed their group

@@ -60,8 +60,8 @@ type Outputs = WithSecrets<ScimTokenState, "token">;
  * @example Two tokens during a rotation
  * ```ts
  * const scim = new platform.ScimSettings("scim", { enabled: true });
- * for (const year of ["2026", "2027"])
- *   new platform.ScimToken(`okta-${year}`, { description: `Okta ${year}`, expiresAt: `${year}-12-01T00:00:00Z` }, { dependsOn: scim });
+ * for (const expires of ["2027-03-01", "2027-06-01"])
+ *   new platform.ScimToken(expires, { description: `Okta until ${expires}`, expiresAt: `${expires}T00:00:00Z` }, { dependsOn: scim });
  * ```
  * @see [Terraform Enterprise: SCIM tokens](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/scim-tokens)
  * @unreadable The token.

@@ -153,7 +153,8 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
- * });
+ *   onDelete: "retain",
+ * }, { protect: true });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,

@@ -51,10 +51,9 @@ export interface ScimSettingsState extends SettingsState, ScimSettingsAttributes
  * ```ts
  * new platform.ScimSettings("scim", { paused: true });
  * ```
- * @example Enable SCIM, and create the token of the identity provider
+ * @example Enable SCIM after SAML with a `providerType`, and create the token of the identity provider
  * ```ts
- * const saml = new platform.SamlSettings("saml", { enabled: true, providerType: "okta" });
- * const scim = new platform.ScimSettings("scim", { enabled: true }, { dependsOn: saml });
+ * const scim = new platform.ScimSettings("scim", { enabled: true });
  * new platform.ScimToken("okta", { description: "Okta" }, { dependsOn: scim });
  * ```
  * @example Appoint site administrators, once the identity provider has pushed their group

@@ -218,7 +218,13 @@ test("the table of the page says what these tests show", () => {
     kinds.split("; ").map((kind) => `${kind}: ${accepted}`),
   );
   const result = ({ refused, takes, isForeign }: Row): string =>
-    takes === "none" ? "no, the servers fail" : refused ? "no, though the servers encrypt" : isForeign ? "yes, only `--key` decrypts" : "yes";
+    takes === "none"
+      ? "no, the servers fail"
+      : refused
+        ? "no, though the servers encrypt"
+        : isForeign
+          ? "yes, only `--key` decrypts"
+          : "yes";
   expect(said.sort()).toEqual(rows.map((row) => `${row.kind}: ${result(row)}`).sort());
 });
 
