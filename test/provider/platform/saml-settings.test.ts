@@ -60,6 +60,16 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
       expect(await held("saml")).toEqual(before);
     });
 
+    test("that never existed leaves the replaced one, of which a line warns", async () => {
+      const { engine, held } = current();
+      const saml = engine("SamlSettings");
+      await saml.up({ idpCert: sha1Certificate });
+      await saml.up({ idpCert: third });
+      await saml.destroy();
+      expect(await held("saml")).toMatchObject({ idpCert: null });
+      expect(printed).toContainEqual(expect.stringMatching(/^warning: SAML settings "saml": .* is still accepted, as oldIdpCert\. Once/));
+    });
+
     test("that is still accepted is restored", async () => {
       const { engine, held, change } = current();
       await change("saml", { ...complete.saml, enabled: true });

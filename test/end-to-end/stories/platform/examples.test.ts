@@ -27,9 +27,11 @@ onEachPlatform("the examples of the platform", (current) => {
     await project.set("certificateSwitched", "1");
     expect(await writes(() => project.up())).toEqual(["POST saml-settings/actions/revoke-old-certificate"]);
     await project.expectConverged();
-    expect((await project.destroy()).output).toMatch(/warning: SAML settings "saml": .* oldIdpCert/);
+    const saml = await held("saml");
+    await project.destroy();
     expect(await held("general")).toMatchObject({ apiRateLimit: 30, defaultRemoteStateAccess: true });
-    expect(await held("saml")).toMatchObject({ enabled: false, idpCert: null });
+    expect(saml).toMatchObject({ enabled: true });
+    expect(await held("saml")).toEqual(saml);
   });
 
   test("module-deprecation deprecates three versions, and destroy reinstates them", async () => {
