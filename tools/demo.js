@@ -16,8 +16,6 @@ const { getPulumi } = require("./pulumi");
  */
 
 const stack = "dev";
-/** The paths that examples/quickstart writes. A server of the dialect `standard` has another mount. */
-const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
 const state = path.join(root, ".state");
 const sandboxFolder = path.join(state, "sandbox");
 /** @type {Target} */
@@ -52,7 +50,9 @@ Then run
 async function upOnServer() {
   const { address } = configured(secretsAddresses, "a server");
   const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for", true);
+  // Any other variable selects the hashicorp or openbao dialect.
   const mount = process.env.SECRETS_ADDR ? "scheduler" : "nomad";
+  const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
   await confirm(
     `This writes ${objects.map((object) => `${mount}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.address}, with the management token of this shell.`,
   );

@@ -75,12 +75,12 @@ const startOpenBao = (plugin) => onFreePorts(2, (ports) => startSealed("openbao"
  * Starts, initializes and unseals a Vault or an OpenBao. A seal other than Shamir's unseals it.
  * @param {"vault" | "openbao"} name
  * @param {number[]} ports
- * @param {(folder: string) => object} [seal] Default: Shamir's.
+ * @param {(folder: string) => object} [configuration] More of its configuration, such as another seal.
  * @param {object} [shares] The numbers at its initialization.
  * @param {string} [plugin] The program of OpenBao's Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
-function startSealed(name, [port, cluster], seal, shares = unsealShares, plugin) {
+function startSealed(name, [port, cluster], configuration, shares = unsealShares, plugin) {
   const address = `http://${loopback}:${port}`;
   /** @param {string} folder */
   const configure = (folder) => ({
@@ -90,7 +90,7 @@ function startSealed(name, [port, cluster], seal, shares = unsealShares, plugin)
     plugin_directory: plugin && path.dirname(fs.realpathSync(plugin)),
     api_addr: address,
     log_level: "warn",
-    seal: seal?.(folder),
+    ...configuration?.(folder),
   });
   return startServer(name, configure, async (until) => {
     await until(`${name} at ${address} responds`, () => call(address, "GET", "sys/init"));

@@ -48,8 +48,8 @@ const links = [/\[(?:here|this|this page|page|link|more|read more)\]\([^)]*\)/gi
 
 /** @param {Passage} passage */
 function faultsOf({ text }) {
-  const found = words.flatMap(([banned, instead]) =>
-    sentencesOf(text).flatMap((sentence) => (sentence.match(banned) ?? []).map((word) => `"${word}" (write: ${instead}): ${sentence}`)),
+  const found = sentencesOf(text).flatMap((sentence) =>
+    words.flatMap(([banned, instead]) => (sentence.match(banned) ?? []).map((word) => `"${word}" (write: ${instead}): ${sentence}`)),
   );
   return [
     ...found,

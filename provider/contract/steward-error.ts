@@ -8,10 +8,10 @@
  * - `ERR_ALREADY_EXISTS`: the object exists and was not adopted, or roles exist that an `exclusive` set does not declare. [Adopt it](../guides/import.md#adopt).
  * - `ERR_FORBIDDEN`: 401 or 403, a control group, or the 404 that the admin API sends to non-administrators. [Find what the token lacks](../guides/troubleshooting.md#permission-denied-403).
  * - `ERR_NOT_FOUND`: the object does not exist, or the server responded with 404. Correct the name or the path.
- * - `ERR_REJECTED`: any other 4xx, a rejected test email, or an operation that the provider declines, such as the destruction of a protected workspace. Follow the reason in the message.
+ * - `ERR_REJECTED`: another 4xx, a rejected test email, or an operation that the provider declines, such as the destruction of a protected workspace. Follow the reason in the message.
  * - `ERR_RATE_LIMITED`: 429 to every request until the deadline. Run again later.
  * - `ERR_UNAVAILABLE`: 503, after any retries. Run again when the server is up.
- * - `ERR_SERVER`: any other 5xx. See the server's log.
+ * - `ERR_SERVER`: another 5xx. See the server's log.
  * - `ERR_REDIRECTED`: the server redirects to another address, to which credentials are never sent. Correct the address, or [that of a standby](../guides/several-installations.md#several-nodes-of-one-cluster).
  * - `ERR_UNREACHABLE`: the connection could not be established, so nothing was changed on the server. Check the address and the network.
  * - `ERR_NO_RESPONSE`: the connection broke, or the time limit was reached, after the request was sent. Run again.

@@ -108,8 +108,8 @@ const destroys: PlanNote = {
 /**
  * An existing workspace in any organization.
  *
- * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff, which
- * that of `AdminWorkspace.get` does.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff. That of
+ * `AdminWorkspace.get` shows one.
  *
  * With `destroyOnDelete`, destroying the resource permanently deletes the workspace, unless it is locked, or was renamed or moved since the last
  * refresh. The infrastructure of the workspace is not destroyed. It keeps running and nothing manages it any more, so run a destroy in the workspace

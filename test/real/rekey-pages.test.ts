@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getOpenBao, loopback, onFreePorts, call as send, startServer, unsealShares } from "../../tools/servers";
+import { getOpenBao, onFreePorts, startSealed } from "../../tools/servers";
 import { call } from "../support/call";
 import { Gpg } from "../support/gpg";
 import { installed } from "../support/installation";
@@ -380,9 +380,10 @@ test("docs/rekey/record.md: OpenBao audits each request of a rekey, and Vault th
   reader = new Reader("docs/rekey/record.md");
   await vault.outOfBand("PUT", "sys/audit/file", { type: "file", options: { file_path: log("vault") } });
   expect(await audited(vault, log("vault"))).toEqual(["delete sys/rekey/backup"]);
-  // OpenBao is not available on every platform.
+  // OpenBao is not available on every platform. Only its configuration can enable an audit device.
   if (await getOpenBao()) {
-    const server = await onFreePorts(2, ([port, cluster]) => startAuditedOpenBao([port as number, cluster as number], log("openbao")));
+    const audit = [{ type: "file", path: "file/", options: { file_path: log("openbao") } }];
+    const server = await onFreePorts(2, (ports) => startSealed("openbao", ports, () => ({ audit })));
     const target = await onServer(server, { dialect: "openbao", keys: "unseal" });
     const path = "sys/rotate/root";
     const ends = ["update init", "read init", ...Array(3).fill("update update"), "read verify", "delete init", "delete backup"];
@@ -392,22 +393,3 @@ test("docs/rekey/record.md: OpenBao audits each request of a rekey, and Vault th
   }
   rmSync(folder, { recursive: true });
 });
-
-/** An OpenBao with an audit device, which only its configuration can enable. */
-const startAuditedOpenBao = ([port, cluster]: [number, number], log: string) => {
-  const address = `http://${loopback}:${port}`;
-  const tcp = { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true };
-  const audit = [{ type: "file", path: "file/", options: { file_path: log } }];
-  const configuration = { storage: { inmem: {} }, listener: { tcp }, api_addr: address, audit };
-  return startServer(
-    "openbao",
-    () => configuration,
-    async (until) => {
-      await until("OpenBao responds", () => send(address, "GET", "sys/init"));
-      const { root_token: token, keys_base64: keys } = await send(address, "PUT", "sys/init", { body: unsealShares });
-      for (const key of keys.slice(0, 3)) await send(address, "PUT", "sys/unseal", { body: { key } });
-      await until("OpenBao is active", () => send(address, "GET", "sys/health"));
-      return { address, token: token as string, keys: keys as string[] };
-    },
-  );
-};

@@ -18,7 +18,7 @@ export async function startVaultWithTransitSeal(): Promise<Vault> {
     await call(address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
     await call(address, "POST", "transit/keys/unseal", { headers });
     const transit = { address, token, disable_renewal: "true", key_name: "unseal", mount_path: "transit/" };
-    const server = await onFreePorts(2, (ports) => startSealed("vault", ports, () => ({ transit }), recoveryShares));
+    const server = await onFreePorts(2, (ports) => startSealed("vault", ports, () => ({ seal: { transit } }), recoveryShares));
     return { ...server, stop: () => server.stop().then(stop) };
   } catch (error) {
     await stop();
@@ -28,12 +28,12 @@ export async function startVaultWithTransitSeal(): Promise<Vault> {
 
 /** Starts an OpenBao that is initialized and unsealed by a `static` seal. */
 export const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 }: { recoveryShares?: 5 | 1 | 0 } = {}): Promise<Vault> => {
-  const seal = (folder: string): object => {
+  const configuration = (folder: string): object => {
     const file = join(folder, "seal.key");
     writeFileSync(file, randomBytes(32), { mode: 0o600 });
-    return { static: { current_key_id: "first", current_key: `file://${file}` } };
+    return { seal: { static: { current_key_id: "first", current_key: `file://${file}` } } };
   };
-  return onFreePorts(2, (ports) => startSealed("openbao", ports, seal, ofCount[count]));
+  return onFreePorts(2, (ports) => startSealed("openbao", ports, configuration, ofCount[count]));
 };
 
 /**

@@ -44,7 +44,7 @@ class Terminal {
 
   /** Runs a command and adds it to the recording, with pauses for the reader. Returns the output. */
   async type(command: string, expected = 0): Promise<string> {
-    for (const [index, line] of wrapped(`\u001b[38;5;2m$\u001b[0m ${command}`).entries()) this.show(line, index === 0 ? 0.8 : 0);
+    this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
     let before = Date.now();
     let output = "";
     const onLine = (text: string): void => {
@@ -52,8 +52,7 @@ class Terminal {
       // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
-      for (const [index, line] of wrapped(text.replace(/([0-9a-f]{20})[0-9a-f]{30,}/, "$1…")).entries())
-        this.show(line, index === 0 ? pause : 0);
+      this.show(text.replace(/([0-9a-f]{20})[0-9a-f]{30,}/, "$1…"), pause);
     };
     await this.run(command, onLine, expected);
     this.show("", 2);
@@ -62,7 +61,7 @@ class Terminal {
 
   private show(text: string, pause: number): void {
     this.now += pause;
-    this.lines.push({ text, at: this.now });
+    for (const line of wrapped(text)) this.lines.push({ text: line, at: this.now });
   }
 
   async run(command: string, onLine: (line: string) => void = () => {}, expected = 0): Promise<void> {

@@ -30,16 +30,16 @@ export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
     Object.keys(current).flatMap((name) => [capture(page, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
   );
 
-/** What restores attributes. */
-interface Restoration {
-  values: Values;
-  /** The attributes without an original value. The settings might not work without them, so they are disabled. */
+/** The attributes whose original value is not restored. */
+export interface Unrestored {
+  /** Those without an original value in the state. */
   lost: string[];
-  /** The attributes that keep their current value, because the server no longer accepts the original one. */
+  /** Those whose original value the server no longer accepts, so that they keep the current one. */
   revoked: string[];
 }
 
-export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): Restoration {
+/** The values that restore attributes. If one is lost, the settings are disabled, since they might not work without it. */
+export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): Unrestored & { values: Values } {
   const values: Values = {};
   const lost: string[] = [];
   const revoked: string[] = [];
@@ -71,7 +71,7 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(page, name, current)),
   ]);
   const left = before.filter((name) => !(name in declared));
-  const { values, lost, revoked } = restoration(page, left, prior, current);
+  const { values, ...unrestored } = restoration(page, left, prior, current);
   const desired = { ...values, ...declared };
   const after = { ...current, ...desired };
   // Enabled settings must already have their write-only attributes.
@@ -85,9 +85,8 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     after,
     /** True if the enabled settings lack only the object that others may stand in for. */
     lacksObject: missingIn(page, after).join() === page.object?.attribute,
-    /** The attributes that were removed from the program and cannot be restored. */
-    lost,
-    revoked,
+    /** Of the attributes that were removed from the program. */
+    ...unrestored,
   };
 }
 

@@ -9,7 +9,7 @@ import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
 import { OnDelete, SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
-import { notesOf, notesOnDisabled, notesOnLost, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
+import { notesOf, notesOnDisabled, notesOnLost, originalsOf, Plan, Prior, planOf, refusals, restoration, Unrestored } from "./plan";
 import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -162,7 +162,7 @@ async function write(page: SettingsPage, operation: Writer, inputs: SettingsInpu
   } catch (error) {
     throw await afterFailure(page, operation, error, prior, plan);
   }
-  warnOfLost(operation, page, plan, plan.after.enabled);
+  warnOfUnrestored(operation, page, plan, plan.after.enabled);
   const expected = { ...prior.current, ...declared };
   const normalized = serverNormalizations(page, returned, attributes.pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0) warn(operation, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
@@ -204,8 +204,8 @@ async function restore(page: SettingsPage, operation: Writer, last: Last, kept: 
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const isRead = last.outcomeUnknown || restored.size > 0 || page.readBefore?.some((name) => last.originalValues[name]?.value);
   const current = { ...attributes.storedValues(page, last), ...(isRead ? await fetchSettings(page, operation) : {}) };
-  const plan = restoration(page, last.managed, last, current);
-  const values = { ...plan.values, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  const { values: originals, ...unrestored } = restoration(page, last.managed, last, current);
+  const values = { ...originals, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
   const changes = attributes.differing(page, values, current);
   let returned: Values = {};
@@ -219,16 +219,14 @@ async function restore(page: SettingsPage, operation: Writer, last: Last, kept: 
     });
   }
   restored.set(operation.instance ?? "", values);
-  warnOfLost(operation, page, plan, { ...current, ...values }.enabled);
+  warnOfUnrestored(operation, page, unrestored, { ...current, ...values }.enabled);
   const residue = page.residueWarning?.(returned);
   if (residue) warn(operation, residue);
 }
 
 const warn = (operation: Operation, line: string): void => operation.run.log.warn(`${operation.resource}: ${line}`);
 
-type Unrestored = Pick<Plan, "lost" | "revoked">;
-
-function warnOfLost(operation: Operation, page: SettingsPage, { lost, revoked }: Unrestored, isEnabled: unknown): void {
+function warnOfUnrestored(operation: Operation, page: SettingsPage, { lost, revoked }: Unrestored, isEnabled: unknown): void {
   if (revoked.length > 0) warn(operation, `${revoked.join(", ")} keeps its current value, because the original one is no longer accepted`);
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in page.attributes);
