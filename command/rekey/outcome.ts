@@ -3,7 +3,9 @@ import {
   isFailedCommit,
   isKeyRejected,
   isOtherNonce,
+  isReplyLost,
   isUnchecked,
+  retryAfter429,
   unchecked,
   wasNotCounted,
 } from "../../provider/secrets/rekey/protocol/api";
@@ -11,8 +13,8 @@ import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protoc
 import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { identified, StopId, stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { ShareOrigin } from "../holder/share";
-import { say, Terminal } from "../terminal";
-import { Attempt, Round, Standing } from "./attempt";
+import { say, Terminal, unbroken } from "../terminal";
+import { Attempt, assertUnchanged, Round, Standing } from "./attempt";
 import { InvitationOptions } from "./invitation";
 
 // The outcome of a share that was sent.
@@ -21,8 +23,6 @@ export interface ShareOptions extends InvitationOptions, ShareOrigin {
   nonce?: string;
   allowHttp?: boolean;
 }
-
-export const onItsWay = "The share was sent. Waiting for the response.";
 
 /** The first line after a share was counted. */
 export const sayAccepted = (terminal: Terminal, progress: number, required: number): void =>
@@ -49,8 +49,34 @@ export const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     ? "Nothing is committed. Do not verify them. Cancel the rekey, and find out what modifies the responses."
     : "They may be valid. Keep them and the previous ones, and keep the server unsealed.";
 
+/**
+ * Sends a share to the attempt that the holder agreed on, and passes the response on. After a 429, or the response of an inactive node, it is sent again,
+ * unless the status shows that it may have counted: OpenBao counts a repeated new share twice.
+ */
+export async function sendShare<Status extends Attempt, Reply>(
+  terminal: Terminal,
+  operation: SharesOperation,
+  { round, agreed }: { round: Round<Status>; agreed: Status },
+  send: (to: Standing) => Promise<Reply>,
+  received: (reply: Reply, before: Standing) => Promise<void>,
+): Promise<void> {
+  let before = await assertUnchanged(operation, round, agreed);
+  const mayRepeat = async (error: unknown): Promise<boolean> => {
+    const now = await assertUnchanged(operation, round, agreed);
+    if (isReplyLost(error) && now.progress !== before.progress) return false;
+    before = now;
+    return true;
+  };
+  await unbroken(terminal, "The share was sent. Waiting for the response.", async () => {
+    const reply = await retryAfter429(operation, () => send(before), mayRepeat).catch(async (error) => {
+      throw await explain(operation, round, agreed, before, error);
+    });
+    await received(reply, before);
+  });
+}
+
 /** Explains a failed or lost response: reads from the status whether the share counted. */
-export async function explain<Status extends Attempt>(
+async function explain<Status extends Attempt>(
   operation: SharesOperation,
   round: Round<Status>,
   agreed: Status,

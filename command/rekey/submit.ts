@@ -1,16 +1,16 @@
 import { StewardError } from "../../provider/contract/errors";
-import { getStatus, retryAfter429, submitShare } from "../../provider/secrets/rekey/protocol/api";
+import { getStatus, submitShare } from "../../provider/secrets/rekey/protocol/api";
 import { encryptedLine, flawOf, isEmpty, prove, ShareSet, shareOf } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor, RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { noShares } from "../../provider/secrets/rekey/protocol/stops";
 import { NewSharesFile } from "../holder/file";
 import { readShare } from "../holder/share";
-import { print, say, Terminal, unbroken } from "../terminal";
-import { agree, assertPrivate, assertUnchanged, submitting, verifyHint } from "./attempt";
+import { print, say, Terminal } from "../terminal";
+import { agree, assertPrivate, Standing, submitting, verifyHint } from "./attempt";
 import { participate } from "./invitation";
 import { sayOutlived } from "./invited-tokens";
-import { cancelIt, explain, failed, onItsWay, ShareOptions, sayAccepted } from "./outcome";
+import { cancelIt, failed, ShareOptions, sayAccepted, sendShare } from "./outcome";
 
 /** Submits a current share. The last one returns the new shares. */
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
@@ -34,19 +34,11 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, agreed.shares);
   try {
     const { trusted, share } = await readShare(terminal, operation, { origin: options, prompt: "Your current share (will be hidden): " });
-    let before = await assertUnchanged(trusted, submitting, agreed);
-    const isUnchanged = async (): Promise<true> => {
-      before = await assertUnchanged(trusted, submitting, agreed);
-      return true;
-    };
-    const send = (): ReturnType<typeof submitShare> =>
-      submitShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: agreed.threshold, fingerprints });
-    await unbroken(terminal, onItsWay, async () => {
-      const result = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
-        throw await explain(trusted, submitting, agreed, before, error);
-      });
-      sayAccepted(terminal, result.set ? before.required : (result.progress ?? before.progress + 1), before.required);
-      if (result.set) await handOut(terminal, trusted, agreed, result.set, file);
+    const send = ({ nonce }: Standing): ReturnType<typeof submitShare> =>
+      submitShare(trusted, { nonce, share: share.text }, { threshold: agreed.threshold, fingerprints });
+    await sendShare(terminal, trusted, { round: submitting, agreed }, send, async ({ set, progress }, before) => {
+      sayAccepted(terminal, set ? before.required : (progress ?? before.progress + 1), before.required);
+      if (set) await handOut(terminal, trusted, agreed, set, file);
     });
   } finally {
     file?.close();

@@ -1,11 +1,11 @@
 import { dialectOf } from "../../provider/secrets/client";
-import { getStatus, isReplyLost, retryAfter429, verifyShare } from "../../provider/secrets/rekey/protocol/api";
+import { getStatus, verifyShare } from "../../provider/secrets/rekey/protocol/api";
 import { readShare } from "../holder/share";
-import { say, Terminal, unbroken } from "../terminal";
-import { agree, assertPrivate, assertUnchanged, verifying } from "./attempt";
+import { say, Terminal } from "../terminal";
+import { agree, assertPrivate, Standing, verifying } from "./attempt";
 import { participate } from "./invitation";
 import { sayOutlived } from "./invited-tokens";
-import { explain, failed, keepBoth, onItsWay, ShareOptions, sayAccepted } from "./outcome";
+import { failed, keepBoth, ShareOptions, sayAccepted, sendShare } from "./outcome";
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
@@ -23,20 +23,8 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     prompt: "Your new share (will be hidden): ",
     nonce: agreed.nonce,
   });
-  let before = await assertUnchanged(trusted, verifying, agreed);
-  // OpenBao counts a repeated new share again, so it is not sent again if it may have counted.
-  const mayRepeat = async (error: unknown): Promise<boolean> => {
-    const { progress } = before;
-    const now = await assertUnchanged(trusted, verifying, agreed);
-    if (isReplyLost(error) && now.progress !== progress) return false;
-    before = now;
-    return true;
-  };
-  const send = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
-  await unbroken(terminal, onItsWay, async () => {
-    const complete = await retryAfter429(trusted, send, mayRepeat).catch(async (error) => {
-      throw await explain(trusted, verifying, agreed, before, error);
-    });
+  const send = ({ nonce }: Standing): Promise<boolean> => verifyShare(trusted, { nonce, share: share.text });
+  await sendShare(terminal, trusted, { round: verifying, agreed }, send, async (complete, before) => {
     sayAccepted(terminal, before.progress + 1, before.required);
     if (!complete) return;
     const after = await getStatus(trusted).catch(() => undefined);

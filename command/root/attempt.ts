@@ -1,14 +1,13 @@
 import { StewardError } from "../../provider/contract/errors";
 import { placeOf } from "../../provider/secrets/client";
-import { retryAfter429 } from "../../provider/secrets/rekey/protocol/api";
 import { describeKey, InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor, SharesOperation } from "../../provider/secrets/rekey/protocol/operation";
 import { stopped } from "../../provider/secrets/rekey/protocol/stops";
 import { readKeyFile } from "../holder/decrypt";
 import { readShare, ShareOrigin } from "../holder/share";
-import { agree, assertPrivate, assertUnchanged, connection, Round } from "../rekey/attempt";
-import { explain, failed, onItsWay, sayAccepted } from "../rekey/outcome";
-import { print, say, Terminal, unbroken } from "../terminal";
+import { agree, assertPrivate, assertUnchanged, connection, Round, Standing } from "../rekey/attempt";
+import { failed, sayAccepted, sendShare } from "../rekey/outcome";
+import { print, say, Terminal } from "../terminal";
 import { cancelAttempt, getRootStatus, RootStatus, startAttempt, submitShare } from "./api";
 
 // The generation of a root token, which only the owner of a PGP key can decrypt.
@@ -91,17 +90,9 @@ export async function submit(terminal: Terminal, options: ShareOrigin & { nonce?
   assertPrivate(operation, options);
   const agreed = await agree(terminal, operation, submitting, "Submit your share to generate this root token?", options.nonce);
   const { trusted, share } = await readShare(terminal, operation, { origin: options, prompt: "Your share (will be hidden): " });
-  let before = await assertUnchanged(trusted, submitting, agreed);
-  const isUnchanged = async (): Promise<true> => {
-    before = await assertUnchanged(trusted, submitting, agreed);
-    return true;
-  };
-  await unbroken(terminal, onItsWay, async () => {
-    const send = (): ReturnType<typeof submitShare> => submitShare(trusted, agreed.nonce, share.text);
-    const { complete, progress, encoded_token } = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
-      throw await explain(trusted, submitting, agreed, before, error);
-    });
-    sayAccepted(terminal, progress, before.required);
+  const send = ({ nonce }: Standing): ReturnType<typeof submitShare> => submitShare(trusted, nonce, share.text);
+  await sendShare(terminal, trusted, { round: submitting, agreed }, send, async ({ complete, progress, encoded_token }, { required }) => {
+    sayAccepted(terminal, progress, required);
     if (!complete) return;
     say(terminal, `The root token is valid, and this is its only copy, encrypted. Send it to the owner of ${agreed.fingerprint}.`);
     await print(terminal, encoded_token).catch(() => say(terminal, encoded_token));
