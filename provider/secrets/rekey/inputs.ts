@@ -232,6 +232,10 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   connection: connectionField,
 };
 
+const { target, currentShares, onConflict, discardShares, connection } = rekeyFields;
+/** The fields of {@link StepInputs}. A change of `discardShares` updates the state. */
+export const stepFields = { target, currentShares, onConflict, discardShares: { input: discardShares.input }, connection };
+
 /** The inputs whose change runs a new rekey. */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 

@@ -6,7 +6,7 @@ import { valueAt } from "../../../contract/inputs";
 import { cancelLeftovers } from "../attempt/cancel";
 import { identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
-import { rekeyFields, stepOutput } from "../inputs";
+import { rekeyFields, stepFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, ShareSet, shareOf, sharesIn } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation, recording } from "../protocol/operation";
@@ -77,7 +77,6 @@ const results: Comparison = {
   equal: (a, b) =>
     ["candidate", "outcome", "progress", "record"].every((part) => isDeepStrictEqual(valueAt(a, [part]), valueAt(b, [part]))),
 };
-const { target, currentShares, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /**
  * True if another resource has the valid shares, so that those of this one are worthless. No clock shows which set is newer: shares that became valid in this
@@ -132,7 +131,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   token: "secrets:RekeyCommit",
   id: "sys/rekey/verify",
   fields: {
-    target,
+    ...stepFields,
     submission: {
       input: stepOutput("attempt"),
       required: true,
@@ -141,10 +140,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       secretOutput: true,
       secretParts: ["candidate", "kept"],
     },
-    currentShares,
-    removeBackup: { input: removal.input },
-    onConflict,
-    discardShares: { input: discardShares.input },
+    removeBackup: { input: rekeyFields.removeBackup.input },
     outcome: { output: true },
     live: { output: true, secret: true },
     previousLive: { output: true, secret: true },
@@ -154,7 +150,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     progress: { output: true },
     complete: { output: true },
     record: { output: true },
-    connection,
   },
   async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;

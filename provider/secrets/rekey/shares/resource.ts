@@ -7,7 +7,7 @@ import { Attempt, hasKeys, identityOf } from "../attempt/state";
 import { commit } from "../commit/rows";
 import { beginsAnew, waitForNewShares, withNewShares } from "../commit/run";
 import { definitionOf, rekeyObjects } from "../definition";
-import { missingShares, rekeyFields, stepOutput } from "../inputs";
+import { missingShares, rekeyFields, stepFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { encryptedTo, isEmpty, ShareSet } from "../protocol/crypto";
 import { assertSavesEachStep, ofTarget, RekeyOperation, recording } from "../protocol/operation";
@@ -169,8 +169,7 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
-const { target, currentShares, newShares, waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares, connection } =
-  rekeyFields;
+const { newShares, waitSeconds, replaceBackup, confirm, onWaiting } = rekeyFields;
 
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
@@ -215,18 +214,14 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   token: "secrets:RekeyShares",
   id: "sys/rekey/update",
   fields: {
-    target,
+    ...stepFields,
     attempt: { input: stepOutput("id"), required: true, essential: true, compare: attempts },
-    currentShares,
     newShares,
     waitSeconds,
     replaceBackup,
     confirm,
     onWaiting,
-    onConflict,
-    discardShares: { input: discardShares.input },
     submission: { output: true, secretOutput: true, secretParts: ["candidate", "kept"] },
-    connection,
   },
   // A preview and an update continue, and a refresh reports no drift.
   work: ({ submission }) => (submission && isPending(submission) ? new Date(0) : "none"),
