@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
 import { assertTarget, getBackup, getStatus, isReplyLost, startAttempt } from "../../provider/secrets/rekey/protocol/api";
-import { describeKey, InspectedKey, inspectKeys } from "../../provider/secrets/rekey/protocol/crypto";
+import { describeKey, InspectedKey, inspectKeys, requestedKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor } from "../../provider/secrets/rekey/protocol/operation";
 import { matches } from "../../provider/secrets/rekey/protocol/server-state";
 import { keysOf, stopped } from "../../provider/secrets/rekey/protocol/stops";
@@ -45,8 +45,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
   const parameters = {
     shares,
     threshold,
-    pgpKeys: keys.map(({ binary }) => binary),
-    fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    ...requestedKeys(keys),
     backup: keys.length > 0,
     verification: true,
   };
@@ -75,11 +74,9 @@ export async function readKeys(folder: string): Promise<({ file: string } & Insp
   } catch (error) {
     throw invalid([`--keys ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
-  const keys = (await inspectKeys(texts)).map((key, index) => ({ ...key, file: files[index] as string }));
-  const problems = keys.flatMap(({ file, problem, fingerprint }, index) => {
-    const first = keys.findIndex((other) => other.fingerprint === fingerprint);
-    return problem ? `${file} ${problem.reason}` : first < index ? `${file} is the same key as ${files[first]}` : [];
-  });
+  const nameOf = (index: number): string => files[index] as string;
+  const keys = (await inspectKeys(texts, nameOf)).map((key, index) => ({ ...key, file: nameOf(index) }));
+  const problems = keys.flatMap(({ file, problem }) => (problem ? `${file} ${problem.reason}` : []));
   if (problems.length > 0) throw invalid(problems);
   return keys;
 }

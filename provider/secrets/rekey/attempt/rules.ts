@@ -1,5 +1,4 @@
 import { Rule } from "../../../contract/definition";
-import { CheckFailure } from "../../../contract/errors";
 import { isPrivate } from "../../../contract/operation";
 import { dialectOf } from "../../client";
 import { decisive, isNew } from "../inputs";
@@ -35,7 +34,8 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
       const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
       const reason = `must contain one key for each of the ${secretShares} shares, but contains ${pgpKeys.length}`;
-      const failures = await keyFailures(pgpKeys);
+      const inspected = await inspectKeys(pgpKeys);
+      const failures = inspected.flatMap(({ problem }, index) => (problem ? [{ path: `pgpKeys[${index}]`, ...problem }] : []));
       return [
         ...(pgpKeys.length === secretShares ? [] : [{ path: "pgpKeys", rule: "count", reason }]),
         // The shares are already encrypted to a key that expires later.
@@ -86,14 +86,3 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     },
   },
 ];
-
-async function keyFailures(keys: string[]): Promise<CheckFailure[]> {
-  const inspected = await inspectKeys(keys);
-  return inspected.flatMap(({ problem, fingerprint }, index) => {
-    const path = `pgpKeys[${index}]`;
-    if (problem) return [{ path, ...problem }];
-    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
-    const reason = `is the same key as pgpKeys[${first}]: each share needs its own holder`;
-    return first < index ? [{ path, rule: "duplicate", reason }] : [];
-  });
-}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { InspectedShares, RekeyInputs } from "../inputs";
 import { RekeyParameters } from "../protocol/api";
-import { inspectKeys } from "../protocol/crypto";
+import { inspectKeys, requestedKeys } from "../protocol/crypto";
 import { RekeyRecordEntry } from "../protocol/record";
 import { AttemptIdentity } from "../protocol/server-state";
 
@@ -45,8 +45,7 @@ export async function parametersOf(inputs: AttemptInputs): Promise<RekeyParamete
   return {
     shares: inputs.secretShares,
     threshold: inputs.secretThreshold,
-    pgpKeys: keys.map(({ binary }) => binary),
-    fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    ...requestedKeys(keys),
     encryptionKeys: keys.map(({ encryptionKeys }) => encryptionKeys),
     backup: inputs.backup ?? false,
     verification: inputs.requireVerification ?? true,

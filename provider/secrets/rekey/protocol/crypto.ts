@@ -213,8 +213,24 @@ function misreadAs(text: string): string | undefined {
 const notAKey = (kind: "public" | "private", text: string, error: Error): string =>
   `${misreadAs(text) ?? `is not an OpenPGP ${kind} key, armored or as base64-encoded binary (${reasonOf(error)})`}: use the output of \`gpg --armor --export${kind === "private" ? "-secret-keys" : ""}\` unchanged, with its line breaks and without indentation, in UTF-8`;
 
-/** Reads public keys, and finds those to which no share can be encrypted. */
-export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
+/** Reads public keys, and finds those to which no share can be encrypted, or that are there twice. */
+export async function inspectKeys(
+  keys: readonly string[],
+  nameOf = (index: number): string => `pgpKeys[${index}]`,
+): Promise<InspectedKey[]> {
+  const inspected = await Promise.all(keys.map(inspectKey));
+  return inspected.map((key, index) => {
+    const first = inspected.findIndex(({ fingerprint }) => fingerprint === key.fingerprint);
+    const reason = `is the same key as ${nameOf(first)}: each share needs its own holder`;
+    return key.problem || first === index ? key : { ...key, problem: { rule: "duplicate", reason } };
+  });
+}
+
+/** Keys in the form of a request. */
+export const requestedKeys = (keys: readonly InspectedKey[]): { pgpKeys: string[]; fingerprints: string[] } => ({
+  pgpKeys: keys.map(({ binary }) => binary),
+  fingerprints: keys.map(({ fingerprint }) => fingerprint),
+});
 
 async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKeys } = openpgp();
@@ -316,11 +332,9 @@ export async function flawOf(
 export const describeKey = ({ fingerprint, userId }: InspectedKey): string =>
   userId ? `${fingerprint} "${userId.replaceAll('"', "'").slice(0, 100)}"` : fingerprint;
 
-export const describeKeys = async (keys: readonly string[]): Promise<string> => (await inspectKeys(keys)).map(describeKey).join(", ");
-
 /** Returns the phrase `, encrypted to …` for messages, or an empty string. */
 export const encryptedTo = async (pgpKeys: readonly string[] = []): Promise<string> =>
-  pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
+  pgpKeys.length > 0 ? `, encrypted to ${(await inspectKeys(pgpKeys)).map(describeKey).join(", ")}` : "";
 
 async function keyProblemOf(key: OpenPGP.Key, isForStorage: boolean): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
