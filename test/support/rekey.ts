@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
 import { RekeyInputs } from "../../provider/secrets";
-import { inspectShares } from "../../provider/secrets/rekey/inputs";
+import { rekeyAttempt } from "../../provider/secrets/rekey/attempt/resource";
+import { rekeyCommit } from "../../provider/secrets/rekey/commit/resource";
+import { inputsOf, inspectShares } from "../../provider/secrets/rekey/inputs";
 import { ShareSet } from "../../provider/secrets/rekey/protocol/crypto";
 import { RekeyProgress } from "../../provider/secrets/rekey/protocol/status";
+import { rekeyShares } from "../../provider/secrets/rekey/shares/resource";
 import { Submission } from "../../provider/secrets/rekey/submission/state";
 import { Sandbox, start } from "../../sandbox/index";
 import { startOpenBao, startVault } from "../../tools/servers";
@@ -52,24 +55,20 @@ export class RekeyStack {
 
   /** The inputs that the component passes to its first resource. */
   attemptInputs = (inputs: RekeyInputs): Properties => {
-    const { currentShares: _current, newShares: _new, ...more } = inputs;
     const { shareReferences, shareFindings } = inspectShares(inputs);
-    return given({ target: this.keys, ...more, shareReferences, shareFindings });
+    return given({ target: this.keys, ...inputsOf<object>(rekeyAttempt, inputs), shareReferences, shareFindings });
   };
 
   private sharesInputs(inputs: RekeyInputs): Properties {
     const { attempt } = this.attempt.outputs();
     const { currentShares, newShares } = inspectShares(inputs);
-    const { waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares } = inputs;
-    const more = { waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares };
-    return given({ target: this.keys, attempt, currentShares, newShares, ...more });
+    return given({ target: this.keys, ...inputsOf<object>(rekeyShares, inputs), attempt, currentShares, newShares });
   }
 
   private commitInputs(inputs: RekeyInputs): Properties {
     const { submission } = this.shares.outputs();
     const { currentShares } = inspectShares(inputs);
-    const { removeBackup, onConflict, discardShares } = inputs;
-    return given({ target: this.keys, submission, currentShares, removeBackup, onConflict, discardShares });
+    return given({ target: this.keys, ...inputsOf<object>(rekeyCommit, inputs), submission, currentShares });
   }
 
   /** The output of the step that submits current shares. */

@@ -4,11 +4,14 @@ import { invalidInput } from "../../contract/errors";
 import { checkFailures, str, strictObject } from "../../contract/inputs";
 import { lostParts } from "../../program/plain-inputs";
 import { Args } from "../../program/resource";
-import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { inspectShares, RekeyInputs, rekeyFields } from "./inputs";
+import { rekeyAttempt } from "./attempt/resource";
+import { RekeyAttempt, RekeyAttemptArgs, RekeyCommit, RekeyCommitArgs, RekeyShares, RekeySharesArgs } from "./classes";
+import { rekeyCommit } from "./commit/resource";
+import { inputsOf, inspectShares, RekeyInputs } from "./inputs";
 import { decryptMessage, EncryptedShare } from "./protocol/crypto";
 import { RekeyRecordEntry } from "./protocol/record";
 import { RekeyProgress } from "./protocol/status";
+import { rekeyShares } from "./shares/resource";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -163,26 +166,18 @@ export class Rekey extends ComponentResource {
     const failures = [...unguarded.map((path) => ({ path, rule: "unguarded-delete", reason })), ...lostParts(args, [])];
     if (failures.length > 0) throw invalidInput(failures, { operation: `Cannot declare rekey "${name}"` });
     super("steward:secrets:Rekey", name, {}, opts);
-    const isPassed = (name: string): boolean => name in rekeyFields && name !== "currentShares" && name !== "newShares";
-    const more = Object.fromEntries(Object.entries(args).filter(([name]) => isPassed(name))) as Omit<
-      RekeyArgs,
-      "currentShares" | "newShares"
-    >;
-    const { target, waitSeconds, replaceBackup, confirm, onWaiting, removeBackup, onConflict, discardShares, connection } = more;
     const inspected = output(args).apply((known) => inspectShares(known as RekeyInputs));
     const { currentShares, shareReferences } = inspected;
     const newShares = args.newShares && inspected.apply((known) => known.newShares ?? []);
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
-    const both = { target, currentShares, onConflict, discardShares, connection };
     const child = { parent: this };
-    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
-    const { submission } = new RekeyShares(
-      `${name}-shares`,
-      { ...both, newShares, waitSeconds, replaceBackup, confirm, onWaiting, attempt },
-      child,
-    );
-    const commit = new RekeyCommit(`${name}-commit`, { ...both, removeBackup, submission }, child);
+    const own = inputsOf<RekeyAttemptArgs>(rekeyAttempt, args);
+    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...own, shareReferences, shareFindings }, child);
+    const given = inputsOf<RekeySharesArgs>(rekeyShares, args);
+    const { submission } = new RekeyShares(`${name}-shares`, { ...given, currentShares, newShares, attempt }, child);
+    const last = inputsOf<RekeyCommitArgs>(rekeyCommit, args);
+    const commit = new RekeyCommit(`${name}-commit`, { ...last, currentShares, submission }, child);
     this.shares = secret(commit.shares);
     this.encryptedShares = commit.encryptedShares;
     this.fingerprints = commit.fingerprints;

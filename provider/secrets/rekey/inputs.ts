@@ -236,6 +236,10 @@ const { target, currentShares, onConflict, discardShares, connection } = rekeyFi
 /** The fields of {@link StepInputs}. A change of `discardShares` updates the state. */
 export const stepFields = { target, currentShares, onConflict, discardShares: { input: discardShares.input }, connection };
 
+/** The inputs of the component that one of its resources has, too. */
+export const inputsOf = <Inputs>({ fields }: { fields: object }, inputs: object): Inputs =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => Object.hasOwn(rekeyFields, name) && Object.hasOwn(fields, name))) as Inputs;
+
 /** The inputs whose change runs a new rekey. */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 
