@@ -79,10 +79,6 @@ export interface Standing {
   required: number;
 }
 
-const submitStanding = ({ nonce, progress, required }: RekeyStatus): Standing => ({ nonce, progress, required });
-const verifyStanding = ({ verification: now }: RekeyStatus): Standing | undefined =>
-  now && { nonce: now.nonce, progress: now.progress, required: now.threshold };
-
 const ofRekey = {
   name: "rekey",
   read: (operation: RekeyOperation) => getStatus(operation),
@@ -95,8 +91,20 @@ const ofRekey = {
     backup: "the backup",
     verificationRequired: "verification",
   },
-  missing(this: Round, status: RekeyStatus, operation: RekeyOperation) {
-    return missing(this, status, operation);
+  missing(this: Round, status: RekeyStatus, operation: RekeyOperation): StewardError {
+    const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
+    if (!status.started) {
+      const other = operation.target === "unseal" ? " On a server with auto-unseal, add --target recovery." : "";
+      const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
+      const own = ` If it is complete, store your new share: \`${commandFor(operation, "backup")}\`, then \`pulumi-steward rekey decrypt --store\`.`;
+      return stopped("attempt-missing", reason, `Nothing was sent.${other}${this.shares === "new" ? own : ""}`);
+    }
+    return this.shares === "current"
+      ? fail("all current shares are submitted, and the new ones are created", `${verifyHint(operation, "your new share")}.`)
+      : fail(
+          "there is nothing to verify: the new shares do not exist yet",
+          `${status.progress} of ${status.required} current shares are submitted. Submit one with \`${commandFor(operation, "submit")}\`.`,
+        );
   },
   refusals: [400],
 };
@@ -104,7 +112,7 @@ const ofRekey = {
 export const submitting = {
   ...ofRekey,
   shares: "current",
-  at: (status) => (status.started && !status.verification ? submitStanding(status) : undefined),
+  at: (status) => (status.started && !status.verification ? status : undefined),
   assertAllowed({ shares }) {
     if (shares > 1) return;
     // The client that started it gets the whole key.
@@ -118,7 +126,7 @@ export const submitting = {
 export const verifying = {
   ...ofRekey,
   shares: "new",
-  at: verifyStanding,
+  at: ({ verification: now }) => now && { ...now, required: now.threshold },
   assertAllowed({ nonce, verification }, given, operation) {
     if (given !== nonce || given === verification?.nonce) return;
     throw stopped(
@@ -131,7 +139,7 @@ export const verifying = {
 export const canceling = {
   ...ofRekey,
   shares: "current",
-  at: (status) => (status.started ? submitStanding(status) : undefined),
+  at: (status) => (status.started ? status : undefined),
 } satisfies Round;
 
 /** The attempt, one property per line. */
@@ -168,22 +176,6 @@ export function describe(status: RekeyStatus, operation: RekeyOperation): string
 /** The next step for new shares. A stack does not count shares verified here, and the server does not tell whether a stack runs the rekey. */
 export const verifyHint = (operation: RekeyOperation, them: string, nonce?: string): string =>
   `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: ${commandFor(operation, `verify${nonce ? ` --nonce ${nonce}` : ""}`)}`;
-
-const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): StewardError => {
-  const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
-  if (!status.started) {
-    const other = operation.target === "unseal" ? " On a server with auto-unseal, add --target recovery." : "";
-    const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
-    const own = ` If it is complete, store your new share: \`${commandFor(operation, "backup")}\`, then \`pulumi-steward rekey decrypt --store\`.`;
-    return stopped("attempt-missing", reason, `Nothing was sent.${other}${round.shares === "new" ? own : ""}`);
-  }
-  return round.shares === "current"
-    ? fail("all current shares are submitted, and the new ones are created", `${verifyHint(operation, "your new share")}.`)
-    : fail(
-        "there is nothing to verify: the new shares do not exist yet",
-        `${status.progress} of ${status.required} current shares are submitted. Submit one with \`${commandFor(operation, "submit")}\`.`,
-      );
-};
 
 /** The attempt that a holder expects. */
 export interface Expectation<Status extends Attempt> {

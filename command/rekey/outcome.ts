@@ -21,7 +21,6 @@ import { InvitationOptions } from "./invitation";
 
 export interface ShareOptions extends InvitationOptions, ShareOrigin {
   nonce?: string;
-  allowHttp?: boolean;
 }
 
 /** The first line after a share was counted. */
