@@ -5,7 +5,7 @@ import { isNoShare, nameOf, ShareReference } from "../../provider/secrets/rekey/
 import { assertTarget, getStatus } from "../../provider/secrets/rekey/protocol/api";
 import { canCombine, createThrowAwayKey, redacting, Share, setsOf } from "../../provider/secrets/rekey/protocol/crypto";
 import { RekeyOperation } from "../../provider/secrets/rekey/protocol/operation";
-import { firstAccepted } from "../../provider/secrets/rekey/protocol/probe";
+import { firstAccepted, probeDisturbed } from "../../provider/secrets/rekey/protocol/probe";
 import { RekeyStatus } from "../../provider/secrets/rekey/protocol/status";
 import { keysOf } from "../../provider/secrets/rekey/protocol/stops";
 import { checkShare } from "../holder/share";
@@ -43,9 +43,12 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
   };
   const stoppable = { ...trusted, run: { ...trusted.run, engine: { ...noEngine, assertAlive, canceled: stop.signal } } };
   const accept: Accept = (sets) =>
-    firstAccepted(stoppable, { key, disturbed }, sets, (set, now) => {
+    firstAccepted(stoppable, key, sets, (set, now) => {
       if (now === required) return set;
-      throw disturbed("the threshold has changed");
+      throw probeDisturbed("the threshold has changed");
+    }).catch((error) => {
+      const hint = "No key was changed. Run the drill again.";
+      throw error.details?.rule === "rekey/probe-disturbed" ? error.with({ hint }) : error;
     });
   let left: Error | undefined;
   const end = async (): Promise<void> => {
@@ -169,8 +172,5 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
 }
 
 const wrongShare = (reason: string, hint: string): StewardError => failed(reason, hint).with({ rule: "wrong-share" });
-
-const disturbed = (reason: string): StewardError =>
-  failed(`the drill has no result: ${reason}`, "No key was changed. Run the drill again.", "probe-disturbed");
 
 const invalid = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint: "No share was sent." });

@@ -27,8 +27,8 @@ export async function settle(run: CommitRun, { server, status }: Observed): Prom
 async function addToProbe(run: CommitRun, status: RekeyStatus | undefined): Promise<SharesState> {
   const candidate = candidateOf(run);
   if (run.shares.length === 0) return waitForProbe(run, status?.progress, 0);
-  const options = { key: run.inputs.attempt.probe, disturbed: probeDisturbed };
-  const probe = status ? probeIn(run.operation, options, status) : await startProbe(run.operation, options);
+  const { probe: key } = run.inputs.attempt;
+  const probe = status ? probeIn(run.operation, key, status) : await startProbe(run.operation, key);
   const end = async (): Promise<void> => {
     await cancelIfCurrent(probe);
     remember(run, { given: undefined });

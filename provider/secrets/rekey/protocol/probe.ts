@@ -23,21 +23,15 @@ export const probeDisturbed = (reason: string): StewardError =>
   stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);
 
 /** Tests which of these sets is valid, without changing any key. */
-export function firstValid(
-  operation: RekeyOperation,
-  key: ProbeOptions["key"],
-  sets: readonly ProbedSet[],
-): Promise<ProbedSet | undefined> {
+export function firstValid(operation: RekeyOperation, key: ProbeKey, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
   log(operation, "testing with a probe which shares are valid");
-  return firstAccepted(operation, { key, disturbed: probeDisturbed }, sets, (set, required) =>
-    isComplete(set, required) ? set.shares.slice(0, required) : undefined,
-  );
+  return firstAccepted(operation, key, sets, (set, required) => (isComplete(set, required) ? set.shares.slice(0, required) : undefined));
 }
 
-/** The throw-away key of a probe, and the error of a probe that shows nothing. */
-export interface ProbeOptions {
-  key: { key: string; fingerprint: string };
-  disturbed(reason: string): StewardError;
+/** The throw-away key of a probe. */
+export interface ProbeKey {
+  key: string;
+  fingerprint: string;
 }
 
 type ProbeVerdict = "accepted" | "refused" | "not combined" | "counted";
@@ -49,7 +43,6 @@ interface Probe {
   parameters: api.Requested;
   nonce: string;
   required: number;
-  disturbed: ProbeOptions["disturbed"];
 }
 
 /**
@@ -59,22 +52,22 @@ interface Probe {
  */
 export async function firstAccepted<Set>(
   operation: RekeyOperation,
-  options: ProbeOptions,
+  key: ProbeKey,
   sets: readonly Set[],
   sharesOf: SharesOf<Set>,
 ): Promise<Set | undefined> {
-  const probe = await startProbe(operation, options);
+  const probe = await startProbe(operation, key);
   const { accepted, untested } = await submitSets(probe, sets, sharesOf).catch(async (error) => {
     await cancelIfCurrent(probe).catch(() => {});
     throw error;
   });
   await cancelIfCurrent(probe);
   const isTestable = untested.some((set) => sharesOf(set, probe.required));
-  return isTestable ? firstAccepted(operation, options, untested, sharesOf) : accepted;
+  return isTestable ? firstAccepted(operation, key, untested, sharesOf) : accepted;
 }
 
 /** The parameters of a probe for this throw-away key, whose new share nobody can read. */
-const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Requested => ({
+const probeParameters = ({ key, fingerprint }: ProbeKey): api.Requested => ({
   shares: 1,
   threshold: 1,
   pgpKeys: [key],
@@ -84,27 +77,25 @@ const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Request
 });
 
 /** The probe in progress. */
-export const probeIn = (operation: RekeyOperation, { key, disturbed }: ProbeOptions, { nonce, required }: RekeyStatus): Probe => ({
+export const probeIn = (operation: RekeyOperation, key: ProbeKey, { nonce, required }: RekeyStatus): Probe => ({
   operation,
   parameters: probeParameters(key),
   nonce,
   required,
-  disturbed,
 });
 
-export async function startProbe(operation: RekeyOperation, options: ProbeOptions): Promise<Probe> {
-  const { disturbed } = options;
-  const parameters = probeParameters(options.key);
+export async function startProbe(operation: RekeyOperation, key: ProbeKey): Promise<Probe> {
+  const parameters = probeParameters(key);
   const started = await api.startAttempt(operation, parameters).catch((error) => {
-    throw api.isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
+    throw api.isReplyLost(error) ? probeDisturbed("the start of the probe got no response") : error;
   });
   const status = await api.getStatus(operation);
-  const probe = probeIn(operation, options, status);
+  const probe = probeIn(operation, key, status);
   const isOwn = status.started && (started.nonce === undefined || started.nonce === status.nonce);
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (isOwn && matches(status, parameters)) return probe;
   if (isOwn && started.nonce) await cancelIfCurrent(probe);
-  throw disturbed("the probe no longer exists, or its parameters differ from the requested ones");
+  throw probeDisturbed("the probe no longer exists, or its parameters differ from the requested ones");
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
@@ -122,7 +113,7 @@ async function submitSets<Set>(
     const shares = sharesOf(set, probe.required);
     const verdict = shares && (await submitSet(probe, shares));
     if (verdict === "accepted") return { accepted: set, untested: [] };
-    if (verdict === "counted") throw probe.disturbed(`${probe.operation.server.words.service} requires more shares than it reported`);
+    if (verdict === "counted") throw probeDisturbed(`${probe.operation.server.words.service} requires more shares than it reported`);
     if (verdict === "not combined") return { untested: sets.slice(index + 1) };
   }
   return { untested: [] };
@@ -130,7 +121,7 @@ async function submitSets<Set>(
 
 /** Submits shares to a probe that has counted this number of them. */
 export async function submitSet(
-  { operation, parameters, nonce, required, disturbed }: Probe,
+  { operation, parameters, nonce, required }: Probe,
   shares: readonly Share[],
   counted = 0,
 ): Promise<ProbeVerdict> {
@@ -140,7 +131,7 @@ export async function submitSet(
       const before = await api.getStatus(operation);
       const isUnchanged = before.nonce === nonce && before.required === required && matches(before, parameters);
       if (isUnchanged && !before.verification && before.progress === submitted) return true;
-      throw disturbed("another client changed the probe");
+      throw probeDisturbed("another client changed the probe");
     };
     await assertUndisturbed();
     const isLast = submitted + 1 === required;
@@ -149,7 +140,7 @@ export async function submitSet(
       const { set, progress } = await api.retryAfter429(operation, send, assertUndisturbed);
       // A set that is complete before its last share has one of another client.
       if (set ? !isLast : progress !== undefined && progress !== submitted + 1)
-        throw disturbed("another client submitted a share to the probe");
+        throw probeDisturbed("another client submitted a share to the probe");
       if (set) return "accepted";
     } catch (error) {
       if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || api.wasNotCounted(error))
@@ -160,7 +151,7 @@ export async function submitSet(
       // The count of a threshold of one does not show whether the server itself refused the share.
       if (isJudged && after.progress === 0 && (required > 1 || isFromService(error))) return "refused";
       if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
-      throw error.status >= 500 || api.isUnchecked(error) ? disturbed(error.details.reason) : error;
+      throw error.status >= 500 || api.isUnchecked(error) ? probeDisturbed(error.details.reason) : error;
     }
   }
   return "counted";
