@@ -5,16 +5,8 @@ import { formsIn } from "../support/canaries";
 import { Gpg } from "../support/gpg";
 import { onEachRekeyTarget } from "../support/rekey";
 import { argumentsOf, ends, steward, stewardProcess, variablesOf } from "./holder";
-import { folder, tools } from "./rekey";
+import { Entry, entriesIn, eventsIn, folder, newSharesIn, tools } from "./rekey";
 
-type Entry = Record<string, unknown>;
-const entriesIn = (path: string): Entry[] =>
-  readFileSync(path, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const eventsIn = (path: string): string[] =>
-  entriesIn(path).map(({ event, phase, count }) => [event, phase, phase && count].join(" ").trim());
 const write = (path: string, entries: readonly Entry[]): void =>
   writeFileSync(path, entries.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
@@ -55,7 +47,7 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     await killed("update", ["submit", "--nonce", name], share(0));
     expect((await recorded(["submit", "--nonce", name], share(1))).code).toBe(0);
     const last = await recorded(["submit", "--nonce", name], share(2));
-    const made = [...last.stdout.matchAll(/^share \d: (.*)$/gm)].map(([, each]) => each as string);
+    const made = newSharesIn(last.stdout);
     await killed("verify", ["verify", "--nonce", await verification()], made[0] as string);
     expect((await recorded(["verify", "--nonce", await verification()], made[1])).code).toBe(0);
     expect(await current().opens(made)).toBe(true);
@@ -120,9 +112,9 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     expect(eventsIn(record()).slice(8)).toEqual(["observed submitting 0", "canceled"]);
     expect((await verify()).stderr).toContain("entries 9 to 10 are not signed");
     expect(await verify("--from", ada)).toMatchObject({ code: 1, stderr: expect.stringContaining(`not signed by ${ada}`) });
-    // As `pulumi stack output --json` prints it.
+    // As `pulumi stack output --json` prints it, into a file of PowerShell.
     const sorted = entriesIn(record()).map((entry) => Object.fromEntries(Object.entries(entry).sort().reverse()));
-    writeFileSync(record(), JSON.stringify(sorted, undefined, 2));
+    writeFileSync(record(), Buffer.from(`\ufeff\n${JSON.stringify(sorted, undefined, 2)}`, "utf16le"));
     expect((await verify("--unsigned")).code).toBe(0);
     expect(await alone(["status", "--record", record()])).toMatchObject(ends(1, "Name another file"));
   });
@@ -145,16 +137,6 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     return nonce();
   };
   const consistent = async (): Promise<void> => expect(await verify("--unsigned")).toMatchObject({ code: 0 });
-  /** The new shares of an attempt, of which one is verified. */
-  async function oneVerified(): Promise<string[]> {
-    const name = await begun();
-    for (const index of [0, 1]) await recorded(["submit", "--nonce", name], share(index));
-    const { stdout } = await recorded(["submit", "--nonce", name], share(2));
-    const made = [...stdout.matchAll(/share \d: (\S+)/g)].map(([, each]) => each as string);
-    expect((await recorded(["verify", "--nonce", await verification()], made[0])).code).toBe(0);
-    return made;
-  }
-
   test("stays a chain if another process appends meanwhile, or an editor removes the last line end", async () => {
     const name = await begun();
     writeFileSync(record(), readFileSync(record(), "utf8").trim());
@@ -168,7 +150,11 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
   });
 
   test("keeps an entry that cannot be added, and adds it with the next one", async () => {
-    const made = await oneVerified();
+    const name = await begun();
+    await submitShares(name);
+    const { stdout } = await recorded(["submit", "--nonce", name], share(2));
+    const made = newSharesIn(stdout);
+    expect((await recorded(["verify", "--nonce", await verification()], made[0])).code).toBe(0);
     const { gateway } = current();
     const aside = `${record()}.aside`;
     const act = (): void => {
@@ -191,46 +177,6 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     expect(last).toMatchObject(ends(0, /warning: this entry cannot be added to the record: \{.*"verified"/));
     expect(eventsIn(record()).slice(-3)).toEqual(["verified verifying 1", "verified", "committed"]);
     await consistent();
-  });
-
-  test("does not hide a commit that its run could not see", async () => {
-    const [, second] = await oneVerified();
-    const { gateway } = current();
-    let isSent = false;
-    gateway.interrupt = ({ method, path }) => {
-      if (method === "GET" && isSent) return { when: "before" };
-      isSent ||= path.endsWith("/verify") && method === "PUT";
-      return undefined;
-    };
-    expect(await recorded(["verify", "--nonce", await verification()], second)).toMatchObject(ends(1, "[rekey/outcome-unknown]"));
-    gateway.interrupt = undefined;
-    for (let runs = 0; runs < 2; runs++) await recorded(["status"]);
-    expect(eventsIn(record()).slice(-3)).toEqual(["verified verifying 1", "verified", "observed"]);
-  });
-
-  test("calls the outcome unknown if the server fails to commit", async () => {
-    await oneVerified();
-    const answer = (): string => JSON.stringify({ errors: ["failed to perform rekey: no quorum"] });
-    current().gateway.on("PUT sys/rekey/verify", { when: "after", answer }, 1);
-    await recorded(["verify", "--nonce", await verification()], Buffer.alloc(33, 7).toString("base64"));
-    expect(entriesIn(record()).filter(({ event }) => event === "unknown" || event === "rejected")).toMatchObject([
-      { event: "unknown", detail: "The server failed to commit the new shares: either set may be valid." },
-    ]);
-  });
-
-  test("does not deny a commit by another client just before a cancel", async () => {
-    const name = await begin({ secret_shares: 3, secret_threshold: 2, require_verification: false });
-    await submitShares(name);
-    let reads = 0;
-    const act = (): Promise<void> => submitShares(name, [share(2)]);
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/init") && ++reads === 2 ? { when: "after", act, answer: (body) => body } : undefined;
-    await recorded(["cancel", "--nonce", name]);
-    current().gateway.interrupt = undefined;
-    const last = entriesIn(record()).at(-1);
-    if (last?.event === "canceled") expect(last.detail).toContain("Unless another client committed it");
-    else expect(last).toMatchObject({ event: "observed" });
-    expect(eventsIn(record())).toHaveLength(2);
   });
 
   test("claims nothing about the keys of another server, and names the server again", async () => {
@@ -276,15 +222,5 @@ onEachRekeyTarget("pulumi-steward rekey --record", (current) => {
     writeFileSync(record(), text);
     mkdirSync(`${record()}.ada.asc`);
     expect(await verify("--unsigned")).toMatchObject(ends(1, "record.json.ada.asc cannot be read (EISDIR)"));
-  });
-
-  test("is read as PowerShell and a stack write it", async () => {
-    const name = await begun();
-    const text = `\n${JSON.stringify(entriesIn(record()))}`;
-    writeFileSync(record(), text);
-    expect(await recorded(["submit", "--nonce", name], share(0))).toMatchObject(ends(1, "Name another file"));
-    expect(readFileSync(record(), "utf8")).toBe(text);
-    writeFileSync(record(), Buffer.from(`\ufeff${text}`, "utf16le"));
-    await consistent();
   });
 });

@@ -5,17 +5,19 @@ import { formsIn } from "../support/canaries";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget, spoiled } from "../support/rekey";
 import { argumentsOf, ends, enter, stewardProcess, typing, variablesOf } from "./holder";
-import { askedForShare, confirmed, folder, tools } from "./rekey";
+import { askedForShare, confirmed, entriesIn, eventsIn, folder, newSharesIn, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   const { alone, atTerminal, sent, begin, nonce, verification, forHolders, cancel, submitShares, share } = tools(current);
+  const record = (): string => join(folder, "record.json");
+  const recorded = (args: string[], input = "") => alone([...args, "--record", record()], input);
 
   /** The new shares are made, and one of a threshold of two is verified. */
   const almostCommitted = async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name);
     const { stdout } = await alone(["submit", "--nonce", name], share(2));
-    const shares = [...stdout.matchAll(/^share \d: (.*)$/gm)].map(([, each]) => each as string);
+    const shares = newSharesIn(stdout);
     const verify = async (...keys: string[]): Promise<void> => {
       for (const key of keys) await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce: await verification() });
     };
@@ -119,8 +121,11 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     await submitShares(name);
     const act = (): Promise<void> => submitShares(name, [share(2)]);
     current().gateway.on("GET sys/rekey/init", { when: "after", act, answer: (body) => body }, 2);
-    const canceled = await alone(["cancel", "--nonce", name]);
+    const canceled = await recorded(["cancel", "--nonce", name]);
     expect(canceled.stderr).toContain("Unless another holder submitted the last share at the same moment, the current shares stay valid");
+    const [, last] = entriesIn(record());
+    if (last?.event === "canceled") expect(last.detail).toContain("Unless another client committed it");
+    else expect(last).toMatchObject({ event: "observed" });
     expect(await current().opens(current().first)).toBe(false);
   });
 
@@ -167,8 +172,11 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
       when: "after",
       answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }),
     });
-    const last = await alone(["verify", "--nonce", await verification()], spoiled(shares[1]));
+    const last = await recorded(["verify", "--nonce", await verification()], spoiled(shares[1]));
     expect(last).toMatchObject(ends(1, /unknown whether the new shares are valid.*Keep the previous shares/));
+    expect(entriesIn(record()).filter(({ event }) => event === "unknown" || event === "rejected")).toMatchObject([
+      { event: "unknown", detail: expect.stringContaining("either set may be valid") },
+    ]);
   });
 
   test("a rekey that is canceled before the share arrives, and a false completion, are reported", async () => {
@@ -201,9 +209,13 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const nonce = await verification();
     const before = sent("verify");
     current().gateway.interrupt = ({ method }) => (method === "GET" && sent("verify") > before ? { when: "before" } : undefined);
-    const last = await alone(["verify", "--nonce", nonce], shares[1]);
+    const last = await recorded(["verify", "--nonce", nonce], shares[1]);
     expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/reported completion.*\[rekey\/outcome-unknown\]/) });
     expect(await current().opens(shares)).toBe(true);
+    // The record does not hide the commit that its run could not see.
+    current().gateway.interrupt = undefined;
+    for (let runs = 0; runs < 2; runs++) await recorded(["status"]);
+    expect(eventsIn(record())).toEqual(["observed verifying 1", "verified", "observed"]);
   });
 
   test("an attempt that is replaced as the last share is sent is no verdict on the shares, and no holder is sent to it", async () => {
@@ -242,7 +254,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
       { [askedForShare]: share(2) + enter },
       { brokenOutput: true },
     );
-    const shares = [...broken.stderr.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
+    const shares = newSharesIn(broken.stderr);
     for (const each of shares) await current().outOfBand("PUT", "sys/rekey/verify", { key: each, nonce: await verification() });
     expect(await current().opens(shares)).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binaryKey, Holder } from "../support/pgp";
@@ -17,6 +17,19 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** The ends of the prompts for a confirmation and for a share. */
 export const confirmed = "[y/N] ";
 export const askedForShare = "(will be hidden): ";
+
+/** The new shares that a command printed. */
+export const newSharesIn = (output: string): string[] => [...output.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
+
+export type Entry = Record<string, unknown>;
+/** The entries of the record in a file. */
+export const entriesIn = (path: string): Entry[] =>
+  readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+export const eventsIn = (path: string): string[] =>
+  entriesIn(path).map(({ event, phase, count }) => [event, phase, phase && count].join(" ").trim());
 
 export const hexOf = (share: string): string => Buffer.from(share, "base64").toString("hex");
 
