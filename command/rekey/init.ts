@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/contract/errors";
+import { foreignBackup } from "../../provider/secrets/rekey/attempt/start";
 import { assertTarget, getBackup, getStatus, isReplyLost, startAttempt } from "../../provider/secrets/rekey/protocol/api";
 import { describeKey, InspectedKey, inspectKeys, requestedKeys } from "../../provider/secrets/rekey/protocol/crypto";
 import { commandFor } from "../../provider/secrets/rekey/protocol/operation";
@@ -36,12 +37,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
   }
   if (before.required === 0) throw invalid([`${operation.server.words.service} has no ${keysOf[operation.target].name} yet`]);
   const backup = keys.length > 0 ? await getBackup(operation) : undefined;
-  if (backup)
-    throw stopped(
-      "foreign-backup",
-      `${operation.server.words.service} stores the backup of the rekey ${backup.nonce}, which this rekey would overwrite`,
-      `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`.`,
-    );
+  if (backup) throw foreignBackup(operation, backup, "");
   const parameters = {
     shares,
     threshold,

@@ -72,9 +72,11 @@ export async function assertNoForeignBackup(
   if (backup) throw foreignBackup(operation, backup);
 }
 
-export const foreignBackup = (operation: RekeyOperation, { nonce }: RekeyBackup): StewardError =>
+const replaceIt = " Or set replaceBackup: true, which keeps its ciphertext in the state.";
+/** `more`: another remedy. */
+export const foreignBackup = (operation: RekeyOperation, { nonce }: RekeyBackup, more = replaceIt): StewardError =>
   stopped(
     "foreign-backup",
     `${operation.server.words.service} stores a backup of a different rekey, ${nonce}, which this rekey would overwrite`,
-    `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
+    `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${nonce}`)}\`.${more}`,
   );
