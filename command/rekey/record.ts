@@ -17,10 +17,6 @@ const entrySchema = z.looseObject({
   time: z.string(),
   event: z.string(),
   nonce: z.string(),
-  phase: z.string().optional(),
-  count: z.number(),
-  required: z.number(),
-  detail: z.string().optional(),
   fingerprints: z.array(z.string()).optional(),
   previous: z.string(),
 });
