@@ -5,7 +5,7 @@ import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { Holder, holders, rotate } from "../support/pgp";
 import { enter, interrupt, steward, typing } from "./holder";
 
-const { createMessage, encrypt, encryptKey, enums, armor, generateKey } = require("openpgp") as typeof OpenPGP;
+const { createMessage, encrypt, encryptKey, enums, armor } = require("openpgp") as typeof OpenPGP;
 
 const share = "ab".repeat(33);
 let holder: Holder;
@@ -95,14 +95,6 @@ test("reads files that PowerShell wrote, in UTF-16 or with a byte order mark", a
     ];
     expect(await decrypt(file("key", by(locked.armor())), "", ...args)).toEqual(done());
   }
-});
-
-test("decrypts a share to a key that is too weak for a rekey without a warning", async () => {
-  const config = { minRSABits: 1024 };
-  const { privateKey } = await generateKey({ type: "rsa", rsaBits: 1024, userIDs: [{ name: "holder" }], format: "object", config });
-  const weak = await encrypt({ message: await createMessage({ text: share }), encryptionKeys: privateKey, format: "binary", config });
-  const { code, stderr } = await decrypt(file("weak", privateKey.armor()), Buffer.from(weak as Uint8Array).toString("hex"));
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("Warning") });
 });
 
 test("says to which subkey a share is encrypted, with a warning if the key revokes it", async () => {

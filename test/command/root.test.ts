@@ -152,19 +152,6 @@ const suite = (current: () => RekeyTarget): void => {
     expect(sent()).toEqual([]);
   });
 
-  test("a share that another client's attempt rejects is not called wrong, and no holder is sent to that attempt", async () => {
-    const nonce = await begin(owner);
-    await give(nonce, share(0), share(1));
-    const act = async (): Promise<void> => {
-      await send("DELETE", attempt);
-      await begin(other);
-    };
-    current().gateway.on(`GET ${attempt}`, { when: "after", act, answer: (body) => body }, 2);
-    const rejected = await alone(["submit", "--nonce", nonce], share(2));
-    expect(rejected).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("[rekey/attempt-changed]") });
-    expect(rejected.stderr).not.toContain((await status()).nonce);
-  });
-
   test("nothing is sent over plain HTTP to a remote machine", async () => {
     const variables = variablesOf({ ...current(), gateway: { ...current().gateway, url: "http://vault.example.com:8200" } });
     for (const args of [["submit", "--nonce", "x"], ["revoke"]])

@@ -125,13 +125,6 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await refuses(rekeyCommit.create, { ...stack.attempt.outputs(), ...stack.shares.outputs(), ...inputs() });
   });
 
-  test("triggers that differ only in spaces start another rekey", async () => {
-    await stack.up(inputs({ triggers: ["a b"] }));
-    const { shares } = stack.outputs;
-    await stack.up(inputs({ triggers: ["ab"], currentShares: shares }));
-    expect(stack.outputs.shares).not.toEqual(shares);
-  });
-
   test("destroy fails while the state contains the only copy of valid shares, unless discardShares is set", async () => {
     await stack.up(inputs());
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));

@@ -5,7 +5,7 @@ import { encryptedTo, flawOf, inspectKeys } from "../../../../provider/secrets/r
 import { makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
-const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, readPrivateKey, revokeKey } =
+const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, readPrivateKey } =
   require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
@@ -14,14 +14,9 @@ const inBase64 = async (): Promise<string> => Buffer.from(await binary()).toStri
 /** Two keys without a separator, as GnuPG exports those that match a name. */
 const twoKeys = async (): Promise<Uint8Array> => Buffer.concat([await binary(), await binary()]);
 const longAgo = new Date("2020-01-01T00:00:00Z");
-const withExpiredSubkey = { date: longAgo, subkeys: [{ keyExpirationTime: 3600 }] };
 
 type Key = Promise<string> | string;
 test.each<[string, rule: string, key: () => Key]>([
-  ["expired", "expired", async () => (await generate({ date: longAgo, keyExpirationTime: 3600 })).publicKey.armor()],
-  ["revoked", "revoked", async () => (await revokeKey({ key: (await generate()).privateKey, format: "object" })).publicKey.armor()],
-  ["that can only sign", "no-encryption-subkey", async () => (await generate({ subkeys: [{ sign: true }] })).publicKey.armor()],
-  ["with an expired subkey", "no-encryption-subkey", async () => (await generate(withExpiredSubkey)).publicKey.armor()],
   ["private", "private-key", async () => (await generate()).privateKey.armor()],
   ["next to another in one block", "several-keys", async () => armor(enums.armor.publicKey, await twoKeys())],
   ["next to another in binary form", "several-keys", async () => Buffer.from(await twoKeys()).toString("base64")],

@@ -18,16 +18,16 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("triggers start another rekey, preview announces it, and the state keeps the valid set until the new one is proven", async () => {
-    await stack.up(inputs());
+    await stack.up(inputs({ triggers: ["a b"] }));
     const [first] = [stack.outputs.shares];
     clearLines();
-    expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["2"] })))).operation).toBe("update");
+    expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["ab"] })))).operation).toBe("update");
     expect(lines()).toMatch(/warning: rekey: .*3 shares, threshold 2, to 3 shares, threshold 2/);
     // The state's own shares are the current ones, and are tried.
     const other = Buffer.alloc(33, 8).toString("base64");
-    await stack.up(inputs({ triggers: ["2"], currentShares: [wrong, other] }), "shares");
+    await stack.up(inputs({ triggers: ["ab"], currentShares: [wrong, other] }), "shares");
     expect(stack.outputs.shares).toEqual(first);
-    await stack.up(inputs({ triggers: ["2"], currentShares: [wrong, other] }));
+    await stack.up(inputs({ triggers: ["ab"], currentShares: [wrong, other] }));
     expect(stack.outputs.shares).not.toEqual(first);
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
