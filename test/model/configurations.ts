@@ -33,20 +33,3 @@ export const configurations: readonly Configuration[] = [
   },
   { settings: { ...holders, to: 3 }, small: { faults: 1 }, large: { faults: 1, others: 1 } },
 ];
-
-const words = (text: Partial<Budget>): string =>
-  Object.entries(text)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(", ");
-
-/** `holders, 1 to 2 shares, OpenBao; faults 1, others 1`. */
-export function titleOf(
-  { settings: { holders, from, to, openBao, backup, verification } }: Configuration,
-  budget: Partial<Budget>,
-): string {
-  const parts = [holders ? "holders" : "operator", `threshold ${from} to ${to}`];
-  if (openBao) parts.push("OpenBao");
-  if (backup) parts.push("backup");
-  if (!verification) parts.push("no verification");
-  return `${parts.join(", ")}; ${words(budget)}`;
-}

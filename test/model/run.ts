@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { configurations, titleOf } from "./configurations";
+import { configurations } from "./configurations";
 import { Exploration, explore } from "./explore";
 import * as properties from "./properties";
 
@@ -10,7 +10,7 @@ function main({ small, only }: { small: boolean; only: string }): void {
   console.log(`| ${header.join(" | ")} |\n|${" --- |".repeat(header.length)}`);
   for (const each of configurations) {
     const budget = small ? each.small : each.large;
-    const title = titleOf(each, budget);
+    const title = JSON.stringify({ ...each.settings, ...budget });
     if (!title.includes(only)) continue;
     const { states, transitions, idle, seconds, ends, violations } = explore(each.settings, budget, properties);
     const counts = [states, transitions, idle].map((count) => count.toLocaleString("en"));
