@@ -61,9 +61,6 @@ export const tokenServices: { dialect: TokenService["dialect"]; start(): Promise
 ];
 
 type Role = "stack" | "holder";
-/** The capabilities of a policy, by path. */
-type Policy = Record<string, string[]>;
-
 /** The policies on the API page: of a stack and a holder for Vault, then for OpenBao. */
 const [vaultStack = "", vaultHolder = "", openbaoStack = "", openbaoHolder = ""] = blocks("docs/api/secrets/rekey.md", "hcl");
 export const documented: Record<TokenService["dialect"], Record<Role, string>> = {
@@ -71,28 +68,18 @@ export const documented: Record<TokenService["dialect"], Record<Role, string>> =
   openbao: { stack: openbaoStack, holder: openbaoHolder },
 };
 
-const parsed = (text: string): Policy =>
-  Object.fromEntries(
-    [...text.matchAll(/path "([^"]+)" \{\s*capabilities = \[([^\]]*)\]\s*\}/g)].map(([, path, list = ""]) => [
-      path,
-      [...list.matchAll(/"(\w+)"/g)].map(([, capability]) => capability as string),
-    ]),
-  );
-const written = (policy: Policy): string =>
-  Object.entries(policy)
-    .filter(([, capabilities]) => capabilities.length > 0)
-    .map(([path, capabilities]) => `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }\n`)
-    .join("");
+const rules = /path "([^"]+)" \{ capabilities = (\[.*?\]) \}/g;
 
 /** Each single capability of a policy. */
 export const capabilitiesIn = (policy: string): [capability: string, path: string][] =>
-  Object.entries(parsed(policy)).flatMap(([path, list]) => list.map((capability): [string, string] => [capability, path]));
+  [...policy.matchAll(rules)].flatMap(([, path = "", list = ""]) => JSON.parse(list).map((capability: string) => [capability, path]));
 
 /** The policy without one capability. */
-export function without(policy: string, capability: string, path: string): string {
-  const all = parsed(policy);
-  return written({ ...all, [path]: (all[path] as string[]).filter((each) => each !== capability) });
-}
+export const without = (policy: string, capability: string, path: string): string =>
+  policy.replace(rules, (rule, place, list) => {
+    const left = JSON.parse(list).filter((each: string) => each !== capability);
+    return place !== path ? rule : left.length > 0 ? `path "${path}" { capabilities = ${JSON.stringify(left)} }` : "";
+  });
 
 /** Each single capability of the documented policies. */
 export const capabilitiesOf = (dialect: TokenService["dialect"]): [role: Role, capability: string, path: string][] =>
