@@ -100,6 +100,14 @@ const isLeftover = (operation: Operation, { address }: Record<string, unknown>):
 /** Undefined for a blank value, which the server returns for one that was never set. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
+/** The API names of the fields that the server may return. The API specification has only the address. */
+const readable = { address: "address", maxTokenNameLength: "max_token_name_length", caCert: "ca_cert", clientCert: "client_cert" };
+const readableFields = Object.keys(readable) as (keyof typeof readable)[];
+
+/** The fields that the server returns. */
+const returnedIn = (data: Record<string, unknown>): Partial<StoredState> =>
+  Object.fromEntries(readableFields.flatMap((field) => (readable[field] in data ? [[field, unblanked(data[readable[field]])]] : [])));
+
 const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
 
 /** The address without its secrets: one that was written outside Pulumi may contain a password. */
@@ -113,17 +121,8 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   const data = await readData(operation, path(mount), { mount, mayBeMissing: declared.length === 0 });
   if (data && typeof data.address !== "string") throw invalidResponse(operation, path(mount));
   if (!data || (isLeftover(operation, data) && declared.includes("address"))) return undefined;
-  /** The API specification has only the address. Other fields are compared if the server returns them. */
-  const returnedOr = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
-  return {
-    mount,
-    address: data.address === previous.address ? previous.address : withoutCredentials(data.address),
-    maxTokenNameLength: returnedOr("max_token_name_length", previous.maxTokenNameLength),
-    caCert: returnedOr("ca_cert", previous.caCert),
-    clientCert: returnedOr("client_cert", previous.clientCert),
-    token: previous.token,
-    clientKey: previous.clientKey,
-  };
+  const address = data.address === previous.address ? previous.address : withoutCredentials(data.address);
+  return { ...previous, ...returnedIn(data), address };
 }
 
 type Update = UpdateRequest<Inputs, StoredState>;
@@ -133,7 +132,7 @@ type Update = UpdateRequest<Inputs, StoredState>;
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
 async function write(operation: Writer, inputs: Inputs, before?: Update): Promise<StoredState> {
-  const { maxTokenNameLength = 0, caCert, clientCert, mount = "" } = { ...before?.state, ...inputs };
+  const { maxTokenNameLength = 0, mount = "" } = { ...before?.state, ...inputs };
   const { address = "", token, clientKey } = inputs;
   // A create blanks what was there. An update blanks only what the program declared before: the rest may be another client's, and a key cannot be read.
   const isForeign = (field: "caCert" | "clientCert"): boolean => before !== undefined && before.last[field] === before.state[field];
@@ -148,25 +147,13 @@ async function write(operation: Writer, inputs: Inputs, before?: Update): Promis
     client_key: clientKey?.value() ?? blankPair,
   };
   const shows = (data: Record<string, unknown>): boolean => {
-    const written = readableFields.filter((field) => readable[field] in data && (field === "address" || inputs[field] !== undefined));
-    const read = Object.fromEntries(written.map((field) => [field, data[readable[field]]]));
-    return written.includes("address") && differencesOf(schedulerAccess.fields, written, read, { ...inputs, address }).length === 0;
+    const read = { ...returnedIn(data), address: data.address };
+    const written = readableFields.filter((field) => field in read && (field === "address" || inputs[field] !== undefined));
+    return differencesOf(schedulerAccess.fields, written, read, { ...inputs, address }).length === 0;
   };
   await writeData(operation, { path: path(mount), body, mount, hasSecrets: Boolean(token || clientKey) }, shows);
-  return {
-    mount,
-    address,
-    token,
-    maxTokenNameLength: unblanked(maxTokenNameLength),
-    caCert: unblanked(caCert),
-    clientCert: unblanked(clientCert),
-    clientKey,
-  };
+  return { ...before?.state, ...inputs, mount, address, maxTokenNameLength: unblanked(maxTokenNameLength) };
 }
-
-/** The API names of the fields that the server may return. */
-const readable = { address: "address", maxTokenNameLength: "max_token_name_length", caCert: "ca_cert", clientCert: "client_cert" };
-const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({ operation, inputs, claims }: FindRequest<Inputs> & Claiming): Promise<ExistingObject<StoredState> | undefined> {
@@ -176,17 +163,16 @@ async function find({ operation, inputs, claims }: FindRequest<Inputs> & Claimin
   // Another client may have written a token without an address.
   if (isLeftover(operation, data))
     return claims.isRemoved(path(mount)) ? undefined : { unreadable: ["token", "clientKey"], differences: [] };
-  const returned = readableFields.filter((field) => readable[field] in data);
-  const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field]])]));
   const address = withoutCredentials(data.address);
+  const found = { ...returnedIn(data), address: unblanked(address) };
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
     refusal: {
       reason: `the secrets engine is already configured for ${address ? shownAddress : "the address in its environment"}`,
       remedy: `set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
     },
-    differences: differencesOf(schedulerAccess.fields, returned, { ...from, address: unblanked(address) }, inputs),
-    unreadable: [...readableFields.filter((field) => !returned.includes(field)), "token", "clientKey"],
+    differences: differencesOf(schedulerAccess.fields, Object.keys(found), found, inputs),
+    unreadable: [...readableFields.filter((field) => !(field in found)), "token", "clientKey"],
   };
 }
 
