@@ -147,20 +147,8 @@ export function siteObject<Inputs extends object, State extends object>(
       return { state, differences, refusal: differences.length > 0 ? options.refusal : undefined };
     },
     async create({ operation, inputs, existing: { state, differences = [] } = {} }) {
-      if (!state)
-        return write(
-          operation,
-          inputs,
-          shown.filter((name) => name in inputs),
-        );
-      return differences.length === 0
-        ? written(state, inputs)
-        : write(
-            operation,
-            inputs,
-            differences.map(({ path }) => path),
-            state,
-          );
+      const names = state ? differences.map(({ path }) => path) : shown.filter((name) => name in inputs);
+      return state && names.length === 0 ? written(state, inputs) : write(operation, inputs, names, state);
     },
     async update({ operation, inputs, last }) {
       const changeable = shown.filter((name) => !namesWith(fields, "replaces").includes(name));
