@@ -1,6 +1,5 @@
-import { Definition, ExistingObject, FindRequest } from "../contract/definition";
+import { Definition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { differencesOf } from "../contract/fields";
 import { ReadFunction } from "../contract/function";
 import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
@@ -8,17 +7,8 @@ import { read as readIn } from "../program/invoke";
 import { isObject, isStringList } from "../text/json";
 import { apiPath, asString, call, canRead, isNotFound, resourceOf, system } from "./client";
 import { addressOf, Identity, Module } from "./module-version";
-import {
-  identity,
-  identityFields,
-  identityOf,
-  notFoundHint,
-  patchVersion,
-  revert,
-  searchModules,
-  versionPath,
-} from "./module-version-deprecation";
 import { listOptions } from "./module-versions";
+import { identityFields, identityOf, patchVersion, searchModules, versionMark, versionPath } from "./version-mark";
 
 /** Inputs of {@link ModuleVersionRevocation}. */
 export interface ModuleVersionRevocationInputs extends ConnectionArgs, Identity {
@@ -82,7 +72,6 @@ async function revoke(operation: Writer, inputs: ModuleVersionRevocationInputs, 
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { message, link = before && "" } = inputs;
   const document = await patchVersion(operation, inputs, { revocation: { status: "Revoked", message, link } }).catch((error) => {
-    if (isNotFound(operation, error)) throw error.with({ hint: notFoundHint });
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({ hint: "Only a deprecated version can be revoked: depend on its ModuleVersionDeprecation (`dependsOn`)." });
   });
@@ -92,18 +81,15 @@ async function revoke(operation: Writer, inputs: ModuleVersionRevocationInputs, 
   throw new StewardError({ code: "ERR_REJECTED", rule: "not-revoked", reason, hint: `Upgrade ${operation.server.words.service}.` });
 }
 
-/** A version that is already revoked with this message and link needs no adoption. */
-async function find({
-  operation,
-  inputs,
-}: FindRequest<ModuleVersionRevocationInputs>): Promise<ExistingObject<ModuleVersionRevocationState> | undefined> {
-  const state = await read(operation, inputs);
-  if (!state) return undefined;
-  const differences = differencesOf(moduleVersionRevocation.fields, ["message", "link"], state, inputs);
-  const reason = "it is already revoked with a different message or link";
-  const remedy = "set adopt: true to overwrite them, or declare the same message and link.";
-  return { state, differences, refusal: differences.length > 0 ? { reason, remedy } : undefined };
-}
+const mark = versionMark<ModuleVersionRevocationInputs, ModuleVersionRevocationState>({
+  word: "revoked",
+  text: "message",
+  // The deprecation of the version is an object of its own.
+  pathOf: (version) => `${versionPath(version)}/revocation`,
+  read,
+  write: revoke,
+  removal: { revocation: { status: "Unrevoked" } },
+});
 
 /** Options of {@link listRevokedModuleVersions}. */
 export interface ListRevokedModuleVersionsOptions extends Module, ConnectionArgs {}
@@ -166,13 +152,10 @@ export function listRevokedModuleVersions(options: ListRevokedModuleVersionsOpti
  * @unreadable Nothing: Terraform Enterprise returns the message and the link.
  */
 export const moduleVersionRevocation: Definition<ModuleVersionRevocationInputs, ModuleVersionRevocationState> = {
-  system,
+  ...mark,
   dialects: ["hashicorp"],
   token: "platform:ModuleVersionRevocation",
   displayName: "module version revocation",
-  name: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
-  id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
-  readById: true,
   fields: {
     ...identityFields,
     message: { input: nonEmptyStr, required: true, output: true },
@@ -180,19 +163,7 @@ export const moduleVersionRevocation: Definition<ModuleVersionRevocationInputs, 
     adopt: adoptField,
     connection: connectionField,
   },
-  objects: {
-    fields: identity,
-    // The deprecation of the version is an object of its own.
-    paths: (fields) => [`${versionPath(fields)}/revocation`],
-    remove: ({ state }, claims) =>
-      claims.each(`${versionPath(state)}/revocation`, ({ operation }) =>
-        revert(operation, state, { revocation: { status: "Unrevoked" } }, () => read(operation, state)),
-      ),
-  },
   read: ({ operation, state }) => read(operation, state),
-  find,
-  create: async ({ operation, inputs, existing }) =>
-    existing?.state && existing.differences?.length === 0 ? existing.state : revoke(operation, inputs, existing?.state?.link),
   update: ({ operation, inputs, last }) => revoke(operation, inputs, last.link),
   discover: (request) =>
     searchModules(request, "revoked module versions", async (module) =>
