@@ -21,7 +21,6 @@ const sharedFiles = ["program/resource.", "contract/comparison.", "contract/inpu
 /** The pages of several source files, by the prefixes of their paths. Every other file has its own page. */
 const families = [
   { page: "secrets/rekey", title: "secrets.Rekey", files: ["secrets/rekey/"] },
-  { page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles", files: ["secrets/scheduler-role-list."] },
   { page: "platform/actions", title: "Inputs and outputs of all actions", files: ["platform/action."] },
   { page: "platform/settings", title: "Inputs and outputs of all settings", files: ["platform/settings/page.", "platform/settings/read."] },
   { page: "platform/module-versions", title: "Module versions", files: ["platform/module-version.", "platform/module-versions."] },

@@ -17,7 +17,7 @@ import { deployments } from "../scheduler/deployments";
 import { jobs } from "../scheduler/jobs";
 import { nodes } from "../scheduler/nodes";
 import { rekeyBackup, rekeyStatus } from "../secrets/rekey/status";
-import { schedulerRoleNames } from "../secrets/scheduler-role-list";
+import { schedulerRoleNames } from "../secrets/scheduler-roles";
 import { specification } from "../secrets/specification";
 
 /** Every function of the package that reads. */

@@ -13,7 +13,7 @@ export { SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access"
 export { SchedulerEngineInputs, SchedulerEngineState } from "./scheduler-engine";
 export { SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
 export { RoleAttributes, RoleState, RoleType, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
-export { SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
+export { ListSchedulerRolesOptions, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
 export { SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";
 
 /** Arguments of {@link SchedulerAccess}. */

@@ -7,7 +7,7 @@ export { EncryptedShare } from "./rekey/protocol/crypto";
 export { RekeyEvent, RekeyRecordEntry } from "./rekey/protocol/record";
 export { RekeyPhase, RekeyProgress, RekeyStatus, RekeyTarget } from "./rekey/protocol/status";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
-export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
+export { listSchedulerRoles } from "./scheduler-roles";
 export {
   ApiOperation,
   GetSpecificationOptions,

@@ -13,11 +13,14 @@ import {
   UpdateRequest,
 } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
-import { Adopt, bool, ConnectionArgs, pathOf, strictObject } from "../contract/inputs";
+import { ReadFunction } from "../contract/function";
+import { Adopt, bool, ConnectionArgs, connectionInput, pathOf, strictObject } from "../contract/inputs";
 import { Operation, Writer, withProgress } from "../contract/operation";
+import { read as readIn } from "../program/invoke";
 import { shortened } from "../text/printable";
-import { apiPath, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
-import { MountArgs, mountedFields } from "./mount";
+import { apiPath, defaultMount, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
+import { MountArgs, mountedFields, mountInput } from "./mount";
+import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
 import {
   attributesOf,
@@ -411,3 +414,25 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
         })
       : [],
 };
+
+/** Options of {@link listSchedulerRoles}. */
+export interface ListSchedulerRolesOptions extends ConnectionArgs, MountArgs {}
+
+const listOptions: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
+
+export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[]> = {
+  token: "secrets:listSchedulerRoles",
+  operation: "Cannot list roles",
+  system,
+  options: listOptions,
+  property: "names",
+  run: (operation, { mount }) => listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation)), { mayBeMissing: true }),
+};
+
+/**
+ * Lists the names of all roles at a mount, in the order of the response to `GET <mount>/role?list=true`. The function also runs in
+ * previews, and throws a {@link StewardError} if the request fails.
+ */
+export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
+  return readIn(schedulerRoleNames, options);
+}
