@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { StewardError } from "../../provider/contract/errors";
 import { noEngine, withProgress } from "../../provider/contract/operation";
 import { OperationFailed } from "../../provider/lifecycle/failure";
-import { part } from "../../provider/platform/module-version";
+import { part } from "../../provider/platform/module-versions";
 import { nativeType } from "../../provider/program/dynamic";
 import { projectFile } from "../../provider/program/project-file";
 import { isMountPath } from "../../provider/secrets/mount-path";

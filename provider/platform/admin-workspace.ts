@@ -5,7 +5,7 @@ import { Operation } from "../contract/operation";
 import { delayAfter429, pauseFor } from "../http";
 import { adminPath, callAsAdministrator, remove, system } from "./client";
 import { readAll } from "./pages";
-import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
+import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspaces";
 
 /** Inputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {

@@ -4,7 +4,7 @@ import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from 
 import { Operation, Writer } from "../contract/operation";
 import { isObject } from "../text/json";
 import { completed, dialectOf } from "./client";
-import { Identity, ModuleVersion, readModuleVersions, readVersion } from "./module-version";
+import { Identity, ModuleVersion, readModuleVersions, readVersion } from "./module-versions";
 import { identityFields, identityOf, patchVersion, searchModules, versionMark, versionPath } from "./version-mark";
 
 /** Inputs of {@link ModuleVersionDeprecation}. */

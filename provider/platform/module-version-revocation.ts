@@ -6,8 +6,7 @@ import { Operation, Writer } from "../contract/operation";
 import { read as readIn } from "../program/invoke";
 import { isObject, isStringList } from "../text/json";
 import { apiPath, asString, call, canRead, isNotFound, resourceOf, system } from "./client";
-import { addressOf, Identity, Module } from "./module-version";
-import { listOptions } from "./module-versions";
+import { addressOf, Identity, listOptions, Module } from "./module-versions";
 import { identityFields, identityOf, patchVersion, searchModules, versionMark, versionPath } from "./version-mark";
 
 /** Inputs of {@link ModuleVersionRevocation}. */

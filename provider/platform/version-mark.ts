@@ -4,7 +4,7 @@ import { differencesOf } from "../contract/fields";
 import { cached, Operation, Writer } from "../contract/operation";
 import { Json } from "../text/json";
 import { apiPath, asString, call, dialectOf, isNotFound, system } from "./client";
-import { addressOf, clearCachedVersion, Identity, Module, part } from "./module-version";
+import { addressOf, clearCachedVersion, Identity, Module, part } from "./module-versions";
 import { readAll } from "./pages";
 
 // A mark of a module version: its deprecation or its revocation.
