@@ -63,17 +63,21 @@ export const part: z.ZodString = z
 export const addressOf = (module: Module): string[] => [module.organizationName, module.moduleName, module.moduleProvider];
 const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
+/** The registry's list. Each entry is a module. */
+const lists = z.object({
+  modules: z.array(z.object({ versions: z.array(z.looseObject({})), source: z.string().optional().catch(undefined) })),
+});
+
 /** All versions of a module; undefined if it does not exist. */
 export async function readModuleVersions(operation: Operation, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
     const body = await call(operation, { method: "GET", path, retry: "idempotent" });
-    const { modules } = (body ?? {}) as { modules?: unknown };
-    const entries = Array.isArray(modules) ? modules.map(versionsIn) : [];
+    const { modules } = lists.safeParse(body).data ?? {};
     // An existing module has an entry, even without versions. The API specification shows no response without one.
-    if (Array.isArray(modules) && modules.length === 0 && !dialectOf(operation).formsAreKnown) return undefined;
-    if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw invalidResponse("GET", path);
-    return entries.flat().map((version) => versionOf(version, module));
+    if (modules?.length === 0 && !dialectOf(operation).formsAreKnown) return undefined;
+    if (!modules?.length) throw invalidResponse("GET", path);
+    return modules.flatMap(({ versions, source }) => versions.map((version) => versionOf({ ...version, source }, module)));
   } catch (error) {
     if (!isOwnNotFound(error)) throw error;
     if (await canReadRegistry(operation, module)) return undefined;
@@ -90,14 +94,6 @@ const canReadRegistry = (operation: Operation, { organizationName }: Module): Pr
   dialectOf(operation).readsOrganizations
     ? canRead(operation, apiPath("api", "v2", "organizations", organizationName))
     : isAdministrator(operation);
-
-/** The versions in one entry of the registry's list, each with the source of its module. Undefined for any other value. */
-function versionsIn(module: unknown): Record<string, unknown>[] | undefined {
-  const { versions, source } = isObject(module) ? module : {};
-  if (!Array.isArray(versions) || !versions.every(isObject)) return undefined;
-  const sourced = typeof source === "string" ? { source } : {};
-  return versions.map((version) => ({ ...version, ...sourced }));
-}
 
 /** A version with the property names of this package, which follow the endpoint that deprecates versions. */
 function versionOf(sent: Record<string, unknown>, { organizationName, moduleName, moduleProvider }: Module): ModuleVersion {
