@@ -40,9 +40,7 @@ export interface AdminWorkspaceState {
   currentRunId: string | undefined;
 }
 
-interface StoredState extends AdminWorkspaceState {
-  destroyOnDelete?: boolean;
-}
+type StoredState = AdminWorkspaceState & Pick<AdminWorkspaceInputs, "destroyOnDelete">;
 
 async function read(operation: Operation, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
   const workspace = await readWorkspace(operation, workspaceId);

@@ -5,7 +5,7 @@ import { bool, connectionInput, nonEmptyStr, valueAt } from "../contract/inputs"
 import { Operation, Words } from "../contract/operation";
 import { ApiRequest, Request, Response, send } from "../http";
 import { invalidResponse } from "../http/failure";
-import type { Dialect } from "../program/provider";
+import type { Dialect, SchedulerServer, Server } from "../program/provider";
 import { isObject, parseLossless } from "../text/json";
 
 /** Options of every function: the server. */
@@ -65,10 +65,7 @@ const dialects: Record<string, SchedulerDialect> = {
 };
 
 /** The settings that only this system has. */
-export interface SchedulerSettings {
-  namespace?: string;
-  region?: string;
-}
+export type SchedulerSettings = Omit<SchedulerServer, keyof Server>;
 
 export const { system, dialectOf } = defineSystem<SchedulerSettings, SchedulerDialect>({
   name: "scheduler",

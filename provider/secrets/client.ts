@@ -6,18 +6,14 @@ import { nonEmptyStr, rule } from "../contract/inputs";
 import { cached, Operation, Writer } from "../contract/operation";
 import { ApiRequest, Request, Sender, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
-import type { Login } from "../program/provider";
+import type { SecretsServer, Server } from "../program/provider";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
 import { keepLogin, loggedIn, loginInput } from "./login";
 import { isMountPath, normalizeMount } from "./mount-path";
 
 /** The settings that only this system has. */
-interface SecretsSettings {
-  namespace?: string;
-  mount?: string;
-  login?: Login;
-}
+type SecretsSettings = Omit<SecretsServer, keyof Server>;
 
 const ofCli = { tokenFile: ".vault-token", more: ["namespace"] };
 

@@ -56,9 +56,7 @@ export interface SchedulerEngineState {
   maxLeaseTtl: number;
 }
 
-interface StoredState extends SchedulerEngineState {
-  destroyOnDelete?: boolean;
-}
+type StoredState = SchedulerEngineState & Pick<SchedulerEngineInputs, "destroyOnDelete">;
 
 const path = (mount = ""): string => apiPath(`sys/mounts/${normalizeMount(mount)}`);
 

@@ -66,8 +66,7 @@ export interface SchedulerRolesState extends Required<MountArgs> {
   roles: Record<string, RoleState>;
 }
 
-interface StoredState extends SchedulerRolesState, Pick<OutcomeUnknown, "unanswered"> {
-  exclusive?: boolean;
+interface StoredState extends SchedulerRolesState, Pick<SchedulerRolesInputs, "exclusive">, Pick<OutcomeUnknown, "unanswered"> {
   /** With `exclusive`, the names of other roles that the last refresh found. The next update deletes them, and a destroy does not. */
   undeclared?: string[];
 }
