@@ -26,6 +26,10 @@ export const waitInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
+/** Waits twice as long after each attempt, and until the signal ends it. */
+export const backOff = (attempt: number, first: number, longest: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(Math.min(first * 2 ** Math.min(attempt, 20), longest), undefined, { signal }).catch(() => {});
+
 /** An election, for which all reads of one caller wait. */
 export interface Election {
   /** The time at which the wait ends. Undefined while there is a leader. */
@@ -55,12 +59,7 @@ export async function outlastElection<T>(
           hint: `There was no leader for ${allowed} s. Read the logs of the servers, or set a longer electionTimeout.`,
         });
       if (isFirst) log.info(`pulumi-steward: ${words.service} has no leader (${error.status}): retrying for up to ${allowed} s.`);
-      const pause = Math.min(
-        limits.electionBackoff * 2 ** Math.min(attempt, 20),
-        limits.maxElectionBackoff,
-        Math.max(1, election.end - Date.now()),
-      );
-      await sleep(pause, undefined, { signal }).catch(() => {});
+      await backOff(attempt, limits.electionBackoff, Math.min(limits.maxElectionBackoff, Math.max(1, election.end - Date.now())), signal);
     }
   }
 }

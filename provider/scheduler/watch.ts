@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../contract/comparison";
 import { StewardError } from "../contract/errors";
-import { Limits } from "../contract/limits";
 import { invokeEach } from "../program/invoke";
 import { SchedulerOperation, system } from "./client";
-import { Election, ElectionOptions, outlastElection, waitInput } from "./election";
+import { backOff, Election, ElectionOptions, outlastElection, waitInput } from "./election";
 import { Collection, Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** Options of {@link watch}. */
@@ -142,7 +140,7 @@ export async function* changes(
       if (reported === undefined || !isTransient(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
       // Another server may respond next, or one that has lost its indexes.
       index = undefined;
-      await pause(limits, idle++, signal);
+      await backOff(idle++, limits.pollDelay, limits.maxPollDelay, signal);
       continue;
     }
     if (!state.hasIndex) throw unsupported("no-index", "the response has no index, which blocking queries need");
@@ -160,13 +158,10 @@ export async function* changes(
       reported = seen;
       idle = 0;
       yield { index: state.index, items: state.items };
-    } else if (wasImmediate) await pause(limits, idle++, signal);
+    } else if (wasImmediate) await backOff(idle++, limits.pollDelay, limits.maxPollDelay, signal);
     else idle = 0;
   }
 }
-
-const pause = ({ pollDelay, maxPollDelay }: Limits, count: number, signal: AbortSignal | undefined): Promise<void> =>
-  sleep(Math.min(pollDelay * 2 ** Math.min(count, 20), maxPollDelay), undefined, { signal }).catch(() => {});
 
 // A gateway ends an idle request with a 504, and answers 502 while it restarts.
 const isTransient = (error: unknown): boolean =>
