@@ -23,8 +23,8 @@ export const same = ({ attributes }: SettingsPage, name: string, a: unknown, b: 
 
 /** The attributes that enabled settings require and these values lack, such as an empty secret. */
 export function missingIn({ requiredWhenEnabled }: SettingsPage, values: Values): string[] {
-  const shown = Object.entries(values).map(([name, value]) => [name, areEqual(exact, value, "") ? "" : value]);
-  return requiredWhenEnabled?.(Object.fromEntries(shown)) ?? [];
+  const shown = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, areEqual(exact, value, "") ? "" : value]));
+  return values.enabled ? (requiredWhenEnabled?.(shown) ?? []).filter((name) => !shown[name]) : [];
 }
 
 /** The desired values that differ from the current ones. */

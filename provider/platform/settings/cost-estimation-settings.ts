@@ -53,7 +53,7 @@ const clouds = [
 
 /** The missing credentials of the cloud that has the largest part of its credentials. */
 function requiredWhenEnabled(values: Values): string[] {
-  if (!values.enabled || values.cloudAInstanceProfileEnabled) return [];
+  if (values.cloudAInstanceProfileEnabled) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !values[field]));
   const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
   const [nearest = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));

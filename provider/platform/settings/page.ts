@@ -51,7 +51,7 @@ export interface SettingsPage {
   /** The last segment of the path, if it is not `<id>-settings`. */
   document?(operation: Operation): string;
   attributes: AnyFields;
-  /** The missing attributes without which the server rejects these values. */
+  /** The attributes that the settings need, beside these, to be enabled. */
   requiredWhenEnabled?(values: Values): string[];
   /** The attribute that stands for an object of its own. A program may declare each only once, and the settings do not need it beside others. */
   object?: { attribute: string; path(value: string): string; hasOthers(operation: Operation): Promise<boolean> };

@@ -208,9 +208,8 @@ export const samlSettings: SettingsDefinition<WithSecrets<SamlSettingsInputs, "p
       },
     },
   ],
-  requiredWhenEnabled: (values) =>
-    // Terraform Enterprise has a default for all others.
-    values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
+  // Terraform Enterprise has a default for all others.
+  requiredWhenEnabled: () => ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"],
   object: {
     attribute: "idpCert",
     path: certificatePath,

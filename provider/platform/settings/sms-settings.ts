@@ -74,5 +74,5 @@ export const smsSettings: SettingsDefinition<WithSecrets<SmsSettingsInputs, "aut
     authToken: { input: tokenInput(), compare: trimmed, stored: true, secret: true, writeOnly: true },
     fromNumber: { input: nonEmptyStr, output: true },
   },
-  requiredWhenEnabled: (values) => (values.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !values[field]) : []),
+  requiredWhenEnabled: () => ["accountSid", "authToken", "fromNumber"],
 });

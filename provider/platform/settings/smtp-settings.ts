@@ -103,11 +103,7 @@ export const smtpSettings: SettingsDefinition<WithSecrets<SmtpSettingsInputs, "p
     password: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
     testEmailAddress: { input: nonEmptyStr, stored: true, requestOnly: true },
   },
-  requiredWhenEnabled: (values) => {
-    const signsIn = values.auth === "plain" || values.auth === "login";
-    const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
-    return values.enabled ? needed.filter((field) => !values[field]) : [];
-  },
+  requiredWhenEnabled: ({ auth }) => ["host", "port", "sender", ...(auth === "plain" || auth === "login" ? ["username", "password"] : [])],
   // Each attempt may send a test email.
   retry: "only429",
   mailErrors: {
