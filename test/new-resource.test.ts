@@ -4,6 +4,7 @@ import * as ts from "typescript";
 import { denialsIn, resourceOf, unmentioned } from "../tools/mentions";
 import { create, filesOf } from "../tools/new";
 import { temporaryFolder } from "./support/cleanup";
+import { compileFiles } from "./support/compile";
 import { newFiles as files, load } from "./support/new-resources";
 
 const root = join(__dirname, "..");
@@ -81,20 +82,8 @@ test.each([
   expect(denialsIn(text, resourceOf("platform.GreetingSettings")).length > 0).toBe(isDenial),
 );
 
-/** Compiles these files beside those of the repository. */
-function problemsIn(files: ReadonlyMap<string, string>): string[] {
-  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  const program = ts.createProgram([...files.keys()], options, host);
-  const problems = [...files.keys()].flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  });
-  return problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`);
-}
+const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config, ts.sys, root);
+const problemsIn = (files: ReadonlyMap<string, string>): string[] => compileFiles(files, options).errors;
 
 test("a new resource of each kind compiles", () => expect(problemsIn(files)).toEqual([]));
 

@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as ts from "typescript";
 
 const root = join(__dirname, "../..");
 
@@ -22,27 +21,27 @@ export interface Compiled {
 export const compile = (source: string): Compiled => compileAll({ "program.ts": source });
 
 /** Compiles several programs, each in a separate file. */
-export function compileAll(sources: Record<string, string>, types = "node"): Compiled {
-  const folder = mkdtempSync(join(tmpdir(), "steward-types-"));
-  try {
-    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
-    for (const [file, source] of Object.entries(sources)) writeFileSync(join(folder, file), source);
-    // Skip Pulumi's own declarations, which would hide the package's in noise.
-    const options = `--noEmit --strict --skipLibCheck --module node16 --target es2022 --types ${types} --extendedDiagnostics --listFiles`;
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout, stderr } = spawnSync(process.execPath, [compiler, ...options.split(" "), ...Object.keys(sources)], {
-      cwd: folder,
-      encoding: "utf8",
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    if (!/^Instantiations:/m.test(stdout)) throw new Error(`The compiler failed: ${stderr || stdout}`);
-    const lines = stdout.split("\n");
-    return {
-      errors: lines.filter((line) => line.includes("error TS")),
-      instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1]),
-      declarations: lines.filter((line) => line.endsWith(".d.ts")),
-    };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+export function compileAll(sources: Record<string, string>, ...types: string[]): Compiled {
+  const { Node16: module } = ts.ModuleKind;
+  // Skip Pulumi's own declarations, which would hide the package's in noise.
+  const options = { noEmit: true, strict: true, skipLibCheck: true, module, target: ts.ScriptTarget.ES2022, types: ["node", ...types] };
+  return compileFiles(new Map(Object.entries(sources).map(([file, source]) => [join(root, file), source])), options);
+}
+
+/** Compiles files by their paths in this repository, which need not exist. */
+export function compileFiles(files: ReadonlyMap<string, string>, options: ts.CompilerOptions): Compiled {
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  const program = ts.createProgram([...files.keys()], options, host);
+  const problems = [...files.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  });
+  return {
+    errors: problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`),
+    instantiations: program.getInstantiationCount(),
+    declarations: program.getSourceFiles().flatMap(({ fileName, isDeclarationFile }) => (isDeclarationFile ? [fileName] : [])),
+  };
 }
