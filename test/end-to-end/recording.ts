@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { Program, Provider, sourceOf } from "../support/deployment";
+import { decoded, Program, Properties, Provider, sealed, sourceOf } from "../support/deployment";
 
 // A provider that records its calls. The real engine and the stand-in load the same one.
 
@@ -117,13 +117,8 @@ type Kept = Record<string, unknown>;
 
 /** The resources of this provider in the backend's file, in a common form. */
 export function kept(resources: readonly Kept[]): Kept[] {
-  const signatureKey = "4dabf18193072939515e22adb298388d";
-  const plain = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(plain);
-    if (typeof value !== "object" || value === null) return value;
-    if (signatureKey in value) return "[secret]";
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === "__provider" ? "text" : plain(inner)]));
-  };
+  const plain = (properties: Properties): unknown =>
+    sealed(decoded({ ...properties, ...(properties.__provider ? { __provider: "text" } : {}) }));
   const urns = (list: unknown): string[] => ((list as string[] | undefined) ?? []).map(shortUrn);
   return resources
     .filter(({ urn }) => String(urn).includes("recording:"))
@@ -131,8 +126,8 @@ export function kept(resources: readonly Kept[]): Kept[] {
       common({
         ...{ id: "", external: false, delete: false, pendingReplacement: false, ...resource },
         urn: shortUrn(String(resource.urn)),
-        inputs: plain(resource.inputs ?? {}),
-        outputs: plain(resource.outputs ?? {}),
+        inputs: plain((resource.inputs ?? {}) as Properties),
+        outputs: plain((resource.outputs ?? {}) as Properties),
         parent: /recording:/.test(String(resource.parent ?? "")) ? shortUrn(String(resource.parent)) : undefined,
         dependencies: urns(resource.dependencies),
         initErrors: ((resource.initErrors as unknown[] | undefined) ?? []).length > 0,

@@ -32,8 +32,7 @@ export async function generatePrograms(project: Project): Promise<void> {
 export async function generateSdk(project: Project, language: string): Promise<string> {
   await generatePrograms(project);
   const schema = "node_modules/pulumi-steward/bin/schema.json";
-  const { code, output } = await project.pulumi("package", "gen-sdk", schema, "--language", language, "--out", "sdks");
-  if (code !== 0) throw new Error(output);
+  await project.succeed("package", "gen-sdk", schema, "--language", language, "--out", "sdks");
   return join(project.folder, "program/sdks", language);
 }
 

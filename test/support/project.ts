@@ -102,10 +102,10 @@ export class Project extends Stack {
     return { code, output, changes: changedLines(output) };
   }
 
-  /** Runs a single file of the program's folder. */
-  async node(file: string): Promise<{ code: number; output: string }> {
+  /** Runs a single file, in the program's folder. */
+  async node(...args: string[]): Promise<{ code: number; output: string }> {
     const env = this.environment(await getPulumi());
-    return ended(spawn(process.execPath, [file], { cwd: this.programFolder, env, stdio: ["ignore", "pipe", "pipe"] }));
+    return ended(spawn(process.execPath, args, { cwd: this.programFolder, env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 
   async resources(): Promise<StateResource[]> {

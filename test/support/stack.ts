@@ -79,7 +79,8 @@ export abstract class Stack {
     return this;
   }
 
-  protected async succeed(...args: string[]): Promise<Run> {
+  /** Runs a command, and throws with its output if it fails. */
+  async succeed(...args: string[]): Promise<Run> {
     const run = await this.pulumi(...args);
     if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
     return run;

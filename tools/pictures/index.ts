@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { chromium } from "playwright-core";
 import { type Sandbox, start } from "../../sandbox/index";
+import { makeHolder, readAll } from "../../test/support/pgp";
 import { getBrowser } from "../browser";
 import { root } from "../command";
 import { pulumiEnvironment } from "../environment";
@@ -42,21 +43,18 @@ class Terminal {
     writeFileSync(join(this.program, name), text);
   }
 
-  /** Runs a command and adds it to the recording, with pauses for the reader. Returns the output. */
-  async type(command: string, expected = 0): Promise<string> {
+  /** Runs a command and adds it to the recording, with pauses for the reader. */
+  async type(command: string): Promise<void> {
     this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
     let before = Date.now();
-    let output = "";
     const onLine = (text: string): void => {
-      output += `${text}\n`;
       // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
       this.show(text.replace(/([0-9a-f]{20})[0-9a-f]{30,}/, "$1…"), pause);
     };
-    await this.run(command, onLine, expected);
+    await this.run(command, onLine);
     this.show("", 2);
-    return output;
   }
 
   private show(text: string, pause: number): void {
@@ -64,7 +62,7 @@ class Terminal {
     for (const line of wrapped(text)) this.lines.push({ text: line, at: this.now });
   }
 
-  async run(command: string, onLine: (line: string) => void = () => {}, expected = 0): Promise<void> {
+  async run(command: string, onLine: (line: string) => void = () => {}): Promise<void> {
     const wrapper = 'pulumi() { command pulumi "$@" --non-interactive --color always; }';
     const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables };
     const options = { cwd: this.program, env };
@@ -73,7 +71,7 @@ class Terminal {
     for await (const line of createInterface(child.stdout))
       if (line.trim() && !isProgress.test(stripVTControlCharacters(line))) onLine(line);
     const [code] = await closed;
-    if (code !== expected) throw new Error(`${command} exited with ${code}`);
+    if (code !== 0) throw new Error(`${command} exited with ${code}`);
   }
 
   save(title: string, file: string): void {
@@ -107,13 +105,12 @@ async function recordDrift(): Promise<void> {
 
 async function recordRekey(): Promise<void> {
   const sandbox = await start({ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 2 });
-  const { decrypt, generateKey, readMessage } = await import("openpgp");
   const names = ["ada", "grace", "mary"];
-  const keys = await Promise.all(names.map((name) => generateKey({ userIDs: [{ name }], format: "object" })));
+  const holders = await Promise.all(names.map((name) => makeHolder({ userIDs: [{ name }] })));
   const [ada = "", grace = ""] = sandbox.secrets.shares;
   const variables: Record<string, string> = { ...sandbox.env, ADA: ada, GRACE: grace };
   const terminal = new Terminal("rekey-holders", variables);
-  for (const [index, { publicKey }] of keys.entries()) terminal.write(`keys/${names[index]}.asc`, publicKey.armor());
+  for (const [index, { publicKey }] of holders.entries()) terminal.write(`keys/${names[index]}.asc`, publicKey);
   await terminal.run("pulumi stack init dev");
   await terminal.type("pulumi preview");
   await terminal.type("SHARE=$ADA pulumi up --yes");
@@ -122,13 +119,8 @@ async function recordRekey(): Promise<void> {
   await terminal.run("pulumi stack output encryptedShares --json --color never", (line) => {
     output += line;
   });
-  const encrypted = JSON.parse(output) as { fingerprint: string; share: string }[];
-  for (const [index, name] of ["NEW_ADA", "NEW_GRACE"].entries()) {
-    const { privateKey: decryptionKeys, publicKey } = keys[index] as (typeof keys)[number];
-    const { share = "" } = encrypted.find(({ fingerprint }) => fingerprint === publicKey.getFingerprint()) ?? {};
-    const message = await readMessage({ binaryMessage: Buffer.from(share, "hex") });
-    variables[name] = String((await decrypt({ message, decryptionKeys })).data);
-  }
+  const [NEW_ADA = "", NEW_GRACE = ""] = await readAll(holders, JSON.parse(output));
+  Object.assign(variables, { NEW_ADA, NEW_GRACE });
   await terminal.type("NEW_SHARE=$NEW_ADA pulumi up --yes");
   await terminal.type("NEW_SHARE=$NEW_GRACE pulumi up --yes");
   terminal.save("A rekey of the unseal keys by three holders: a preview with their fingerprints, and the run of each", "rekey.svg");

@@ -1,7 +1,7 @@
 export * from "./deployment";
 export { changedLines, shownOutputs } from "./display";
 export type { Verdict } from "./executor";
-export { encoded } from "./marks";
+export { decoded, encoded } from "./marks";
 export type { Difference, Mechanism, Provider } from "./mechanism";
 export { dynamic } from "./mechanism";
 export { Monitor, stackUrn, urnPrefix } from "./monitor";
