@@ -1,8 +1,9 @@
 import { AnyDefinition } from "../../provider/contract/definition";
+import { namesWith } from "../../provider/contract/fields";
 import { definitions } from "../../provider/registry/resources";
 import { Sandbox } from "../../sandbox/index";
 import { caseOf } from "../cases";
-import { isIn } from "../cases/case";
+import { Context, isIn } from "../cases/case";
 import { Canaries, canary, shareCanary } from "./canaries";
 import { certificate, privateKey } from "./certificates";
 import { contextOf } from "./context";
@@ -21,30 +22,29 @@ async function succeeds(run: Operate, name: string, ...args: string[]): Promise<
   if (code !== 0) throw new Error(`${name}:\n${output}`);
 }
 
-/** The resources of the program, by their definition. */
+/** The resources with a declaration of their own in the program, by their definition. */
 const names: Record<string, string> = {
   "secrets:SchedulerAccess": "access",
   "secrets:SchedulerToken": "token",
   "secrets:RekeyAttempt": "unseal-attempt",
   "secrets:RekeyShares": "unseal-shares",
   "secrets:RekeyCommit": "unseal-commit",
-  "platform:CostEstimationSettings": "cost",
-  "platform:SmtpSettings": "mail",
-  "platform:SmsSettings": "sms",
-  "platform:SamlSettings": "sign-on",
 };
 
 const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
-/** The definitions without a declaration below. The inputs of their cases are used. */
+/** The others, which have the inputs of their cases. */
 const others = withSecrets.filter(({ token }) => !(token in names));
+const nameOf = (token: string): string => names[token] ?? token.replace(":", "-");
 
-/** The declaration of another definition, with canaries of this story, and without its secrets. */
-function declarationOf(definition: AnyDefinition, dialect: Dialect, sandbox: Sandbox): { token: string; inputs: object; bare: object } {
-  const given = { ...caseOf(definition.token).inputs(contextOf(sandbox, dialect)), ...(definition.fields.mount && { mount: "team" }) };
-  const inputs = JSON.parse(JSON.stringify(given), (_, value) => (/^canary-/.test(value) ? canary(value.slice("canary-".length)) : value));
-  const isSecret = (name: string): boolean => Boolean(definition.fields[name]?.secret && !definition.fields[name]?.required);
-  const bare = Object.fromEntries(Object.entries(inputs).filter(([name]) => !isSecret(name)));
-  return { token: definition.token, inputs, bare };
+/** The declaration of another definition: with canaries of this story, and with no more than it requires. */
+function declarationOf({ token, id, fields, readById }: AnyDefinition, context: Context) {
+  const { inputs: given, requests } = caseOf(token);
+  const inputs = JSON.parse(JSON.stringify(given(context)), (_, value) =>
+    typeof value === "string" ? value.replace(/canary-([\w-]+)/g, (_canary, name) => canary(name)) : value,
+  );
+  const bare = Object.fromEntries(namesWith(fields, "required").map((name) => [name, inputs[name]]));
+  const secrets = Object.values<string>(inputs).filter((value) => /canary-/.test(value));
+  return { token, name: nameOf(token), id: readById && id, inputs, bare, secrets, writes: requests?.(context).create ?? [] };
 }
 
 /** A program with a secret in every possible attribute, its servers, and their faults. */
@@ -67,17 +67,12 @@ export class SecretStory {
       clientKey: `${privateKey}${canary("client-key")}`,
       currentShares: sandbox.secrets.shares.slice(0, 3),
       newShares: [shareCanary("n")],
-      cloudASecretKey: canary("cloud-a"),
-      cloudBCredentials: JSON.stringify({ key: canary("cloud-b") }),
-      cloudCClientSecret: canary("cloud-c"),
-      password: canary("password"),
-      authToken: canary("auth-token"),
-      privateKey: canary("private-key"),
       misfit: canary("misfit"),
     };
-    this.others = others.filter(isIn(dialect)).map((definition) => declarationOf(definition, dialect, sandbox));
+    this.others = others.filter(isIn(dialect)).map((definition) => declarationOf(definition, contextOf(sandbox, dialect)));
     this.canaries.watchFor(this.given);
-    for (const { token, inputs } of this.others) this.canaries.watchFor({ [token]: JSON.stringify(inputs).match(/canary-[\w-]+/g) ?? [] });
+    for (const { token, secrets } of this.others)
+      this.canaries.watchFor({ [token]: secrets.flatMap((text) => text.match(/canary-[\w-]+/g) ?? []) });
     this.canaries.watchFor({ changedA: this.outOfBand.cloudASecretKey, changedC: this.outOfBand.cloudCClientSecret });
     this.canaries.watchFor({ secretsToken: sandbox.secrets.token, platformToken: sandbox.platform.token });
   }
@@ -109,48 +104,41 @@ export class SecretStory {
   private get source(): string {
     return `
       const given = JSON.parse(process.env.STEWARD_GIVEN);
-      const declare = (access, cost, mail, sms, signOn, unseal, part = "inputs") => {
+      const declare = (access, unseal, part = "inputs") => {
         const mount = "team";
         const reach = new secrets.SchedulerAccess("access", { address: ${JSON.stringify(this.sandbox.scheduler.url)}, token: given.token, mount, ...access });
         const role = new secrets.SchedulerRole("role", { name: "readers", policies: ["readonly"], mount }, { dependsOn: reach });
         exports.secretId = new secrets.SchedulerToken("token", { role: role.name, mount }, { dependsOn: reach }).secretId;
         exports.shares = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2, keepSharesInState: true, currentShares: given.currentShares, discardShares: true, ...unseal }).shares;
-        new platform.CostEstimationSettings("cost", cost);
-        new platform.SmtpSettings("mail", { host: "mail", ...mail });
-        new platform.SmsSettings("sms", { accountSid: "AC1", ...sms });
-        new platform.SamlSettings("sign-on", signOn);
-        for (const { token, [part]: inputs } of given.others) {
+        for (const { token, name, [part]: inputs } of given.others) {
           const [system, type] = token.split(":");
-          const one = new { secrets, platform }[system][type](token.replace(":", "-"), inputs);
+          const one = new { secrets, platform }[system][type](name, inputs);
           if (type === "ScimToken") exports.scimToken = one.token;
         }
       };
-      const { cloudASecretKey, cloudBCredentials, cloudCClientSecret, password, authToken, clientKey, newShares } = given;
-      const clientCert = ${JSON.stringify(certificate)};
-      const product = ${this.isReal} ? { privateKey: given.privateKey } : {};
-      const all = [{ clientCert, clientKey }, { cloudASecretKey, cloudBCredentials, cloudCClientSecret }, { password }, { authToken }, product, { newShares }];`;
+      const { clientKey, newShares } = given;
+      const reached = { clientCert: ${JSON.stringify(certificate)}, clientKey };`;
   }
 
   /** The program with every secret. */
   private whole(): string {
-    return `${this.source}\ndeclare(...all);\nexports.cost = platform.getCostEstimationSettings();`;
+    return `${this.source}\ndeclare(reached, { newShares });\nexports.cost = platform.getCostEstimationSettings();`;
   }
 
   /** The same program, which also reads its objects with `get`. */
   private reading(): string {
     return `${this.whole()}
       secrets.SchedulerAccess.get("read-access", "team/config/access");
-      for (const [type, id] of [["CostEstimationSettings", "cost-estimation"], ["SmtpSettings", "smtp"], ["SmsSettings", "sms"], ["SamlSettings", "saml"]])
-        platform[type].get("read-" + id, id);`;
+      for (const { token, id } of given.others) if (id) platform[token.split(":")[1]].get("read-" + id, id);`;
   }
 
   /** The program without its secrets. */
-  private bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {}, "bare");`;
+  private bare = (): string => `${this.source}\ndeclare({}, {}, "bare");`;
 
   /** The program with invalid shares. The engine prints all failing checks the same way. */
   private misfit(): string {
     const shares = "{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }";
-    return `${this.source}\nconst { misfit } = given;\ndeclare(...all.with(5, ${shares}));`;
+    return `${this.source}\nconst { misfit } = given;\ndeclare(reached, ${shares});`;
   }
 
   /** A program that catches an error, and then runs `after`. */
@@ -166,24 +154,21 @@ export class SecretStory {
       })();`;
   }
 
-  /** Responds to each request with an echo. */
-  private echo(system: "secrets" | "platform", ...names: string[]): string {
-    const texts = [this.sandbox[system].token, ...names.flatMap((name) => this.given[name] as string | string[])];
+  /** A response that echoes these secrets. */
+  private echo(system: "secrets" | "platform", ...secrets: (string | string[] | undefined)[]): string {
+    const texts = [this.sandbox[system].token, ...secrets.flat()] as string[];
     return JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
   }
 
   private refuseWrites(): void {
-    const refuse = (system: "secrets" | "platform", path: RegExp, ...names: string[]): void => {
+    const refuse = (system: "secrets" | "platform", path: string | RegExp, ...secrets: (string | string[] | undefined)[]): void => {
       for (const method of ["POST", "PUT", "PATCH"])
-        this.sandbox.faults.add({ system, method, path, action: "respond", status: 400, body: this.echo(system, ...names) });
+        this.sandbox.faults.add({ system, method, path, action: "respond", status: 400, body: this.echo(system, ...secrets) });
     };
-    refuse("secrets", /config\/access/, "token", "clientKey");
+    refuse("secrets", /config\/access/, this.given.token, this.given.clientKey);
     // The attempt sends no share that could be echoed.
     refuse("secrets", /rekey\/init/);
-    refuse("platform", /cost/, "cloudASecretKey", "cloudBCredentials", "cloudCClientSecret");
-    refuse("platform", /smtp/, "password");
-    refuse("platform", /sms|twilio/, "authToken");
-    refuse("platform", /saml/, "privateKey");
+    for (const { writes, secrets } of this.others) refuse("platform", writes.at(-1)?.split(" ")[1] ?? "", secrets);
   }
 
   private refuseReads(): void {
@@ -210,7 +195,7 @@ export class SecretStory {
     this.refuseWrites();
     const failed = await run("a preview and a failing create", "up", "--yes", "--diff", "--continue-on-error");
     expect(failed.code).not.toBe(0);
-    for (const noun of ["(scheduler|Nomad) access", "rekey", "cost estimation settings", "SMTP settings", "SMS settings"])
+    for (const noun of ["(scheduler|Nomad) access", "rekey", "cost estimation settings", "SMTP settings", "SMS settings", "SAML settings"])
       expect(failed.output).toMatch(new RegExp(`Cannot create ${noun}`));
     expect(failed.output).toContain("[secret]");
     this.sandbox.faults.clear();
@@ -247,7 +232,7 @@ export class SecretStory {
     expect(this.canaries.isIn(JSON.stringify([attempt?.inputs, attempt?.outputs]))).toBe(false);
     for (const definition of withSecrets.filter(isIn(this.platform.dialect))) {
       const { token } = definition;
-      const resource = names[token] ?? token.replace(":", "-");
+      const resource = nameOf(token);
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secretFields(definition)) {
         // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.
