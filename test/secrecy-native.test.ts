@@ -1,6 +1,4 @@
 import { namesWith, publicNames } from "../provider/contract/fields";
-import { signatureKey } from "../provider/contract/inputs";
-import { unwrapSecrets } from "../provider/engine/plugin-values";
 import { resolved } from "../provider/lifecycle/references";
 import { Sandbox } from "../sandbox/index";
 import { cases, livingCases, livingForms } from "./cases";
@@ -8,7 +6,7 @@ import { Context, isIn, Properties } from "./cases/case";
 import { Canaries } from "./support/canaries";
 import { configOf, contextOf, resetAll } from "./support/context";
 import { definitionOf, secretFields } from "./support/definitions";
-import { listen, Told, unknown } from "./support/deployment";
+import { isObject, listen, plain, Secret, sealed, Told, unknown } from "./support/deployment";
 import { Engine, NativeEngine } from "./support/engine";
 import { limits } from "./support/limits";
 import { startSandbox } from "./support/sandbox";
@@ -18,14 +16,11 @@ import { dialects } from "./support/scope";
 
 // The native plugin marks every secret as secret: those of the definition and those of the program.
 
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
-const secret = (value: unknown): object => ({ [signatureKey]: secretSignature, value });
-const isMap = (value: unknown): value is Properties => typeof value === "object" && value !== null && !Array.isArray(value);
-const isMarked = (value: unknown): boolean => isMap(value) && value[signatureKey] === secretSignature;
+const secret = (value: unknown): Secret => new Secret(value);
 
 const leaves = (value: unknown, change: (leaf: unknown, path: string[]) => unknown, path: string[] = []): unknown => {
   if (Array.isArray(value)) return value.map((item) => leaves(item, change, path));
-  if (isMap(value) && !isMarked(value))
+  if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, leaves(inner, change, [...path, name])]));
   return change(value, path);
 };
@@ -46,24 +41,17 @@ const allSecret = (token: string, inputs: Properties): Properties => ({
 const echo = (texts: readonly string[]): string =>
   JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
 
-/** A response with its secrets masked. */
-const clear = (value: unknown): unknown => {
-  if (isMarked(value)) return "[secret]";
-  if (Array.isArray(value)) return value.map(clear);
-  return isMap(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)])) : value;
-};
-
 /** True if the value at a path exists, and neither it nor a parent is marked as secret. */
 function isOpen(value: unknown, [name, ...rest]: readonly string[]): boolean {
-  if (value === undefined || isMarked(value)) return false;
+  if (value === undefined || value instanceof Secret) return false;
   if (name === undefined) return true;
-  return isMap(value) ? isOpen(value[name], rest) : Array.isArray(value);
+  return isObject(value) ? isOpen(value[name], rest) : Array.isArray(value);
 }
 
 /** The whole canaries in a value. Those of shares are base64. */
 const textsIn = (value: unknown): string[] => {
   const texts: string[] = [];
-  leaves(unwrapSecrets({ value }).properties, (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
+  leaves(plain(value), (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
   return texts;
 };
 
@@ -77,7 +65,7 @@ const failed = (operation: Promise<unknown>): Promise<boolean> =>
 function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (readonly string[])[]): string[] {
   const canaries = new Canaries();
   canaries.watchFor({ secret: [...new Set(texts)] });
-  for (const [index, { by, value }] of all.entries()) canaries.lookInto({ [`${by} (${index})`]: JSON.stringify(clear(value)) });
+  for (const [index, { by, value }] of all.entries()) canaries.lookInto({ [`${by} (${index})`]: JSON.stringify(sealed(value)) });
   const open = all.flatMap(({ by, value }) => {
     const { inputs, state, kept } = value as Record<string, Properties | undefined>;
     const parts = { inputs, state, kept: kept?.properties };
@@ -93,7 +81,7 @@ function definedSecrets(token: string, all: readonly Told[], ...given: (Properti
   const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
     all.flatMap(({ value }) => {
       const held = (value as { state?: Properties }).state?.[name];
-      return isMarked(held) ? [(held as { value: unknown }).value] : [];
+      return held instanceof Secret ? [held.value] : [];
     }),
   );
   return [

@@ -60,7 +60,9 @@ describe("no secret in plaintext, with the real command line", () => {
     expect(story.canaries.namesIn(decrypted.output)).toEqual(story.canaries.names.filter((name) => !absent.test(name)));
     // At this level the terminal shows secrets, although Pulumi 3.254 and later redact some.
     const loudest = await project.pulumi("preview", "-v=9", "--logtostderr");
-    expect(story.canaries.namesIn(loudest.output)).toEqual(expect.arrayContaining(["token 0", "platform:SmtpSettings 0", "shares 0", "secretId 0"]));
+    expect(story.canaries.namesIn(loudest.output)).toEqual(
+      expect.arrayContaining(["token 0", "platform:SmtpSettings 0", "shares 0", "secretId 0"]),
+    );
 
     await story.finish(project, run);
     expect(isLogged).toBe(true);

@@ -7,7 +7,7 @@ import { decoded, encoded } from "./marks";
 import { Halfway, Mechanism } from "./mechanism";
 import { known, Properties, wire } from "./values";
 
-/** A message of the plugin to the engine: a response, with its marks of secrets, an error or a line. */
+/** A message of the plugin to the engine: a response, with its secrets marked, an error or a line. */
 export interface Told {
   by: string;
   value: unknown;
@@ -18,14 +18,15 @@ let listener: Told[] | undefined;
 export function listen(told: Told[]): void {
   listener = told;
 }
+const tell = (by: string, value: unknown): unknown => listener?.push({ by, value: decoded({ value }).value });
 
 const telling = async <T>(by: string, response: Promise<T>): Promise<T> => {
   try {
     const value = await response;
-    if (value !== undefined) listener?.push({ by, value });
+    if (value !== undefined) tell(by, value);
     return value;
   } catch (error) {
-    listener?.push({ by: `${by}: error`, value: { message: (error as Error).message, kept: (error as OperationFailed).partial } });
+    tell(`${by}: error`, { message: (error as Error).message, kept: (error as OperationFailed).partial });
     throw error;
   }
 };
@@ -43,7 +44,7 @@ const halfMade = (error: Error): never => {
  */
 export function native({ provider, cache = new Map() }: { provider?: string; cache?: Map<string, unknown> } = {}): Mechanism {
   const plugin = createPlugin({ environment: process.env, engine: noEngine, limits, cache }, (severity, line) => {
-    listener?.push({ by: "log", value: line });
+    tell("log", line);
     console.log(severity === "warning" ? `warning: ${line}` : line);
   });
   const of = ({ urn }: { urn: string }): string => `urn:pulumi:dev::story::${urn.replace(/(secrets|platform):/, "steward:$1:")}`;
