@@ -1,8 +1,8 @@
-import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox } from "../../sandbox/index";
 import { certificate, privateKey } from "../support/certificates";
 import { configOf, contextOf } from "../support/context";
+import { loudly } from "../support/loud";
 import { nativeProject, Project } from "../support/project";
 import { startSandbox } from "../support/sandbox";
 
@@ -34,7 +34,7 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
   let project: Project;
   beforeAll(async () => {
     sandbox = await startSandbox({ dialect });
-    project = new Project({ PULUMI_DEBUG_COMMANDS: "true" })
+    project = new Project()
       .files({ "Pulumi.yaml": nativeProject() })
       .config({ ...configOf(contextOf(sandbox, dialect)), "steward:native": native as never })
       .program(program);
@@ -42,37 +42,11 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
 
   /** Runs the command line, and searches all that it wrote. */
   async function run(...args: string[]): Promise<string> {
-    const [events, calls, traces] = ["events", "calls", "traces"].map((file) => join(project.folder, file)) as [string, string, string];
-    rmSync(join(project.folder, "home/logs"), { recursive: true, force: true });
-    project.with({ ...current, PULUMI_DEBUG_GRPC: calls });
-    const { code, output } = await project.pulumi(
-      ...args,
-      "--event-log",
-      events,
-      "-v=11",
-      "--logtostderr",
-      "--otel-traces",
-      `file://${traces}`,
-    );
-    const logs = project.logs();
-    expect(logs).toHaveLength(1);
-    const decrypted = await project.pulumi("logs", "decrypt", logs[0]?.file ?? "");
-    const written = {
-      output,
-      events: readFileSync(events, "utf8"),
-      calls: readFileSync(calls, "utf8"),
-      traces: readFileSync(traces, "utf8"),
-      stored: project.stored(),
-      log: decrypted.output,
-    };
-    expect(decrypted.output.length).toBeGreaterThan(1000);
-    for (const [place, text] of Object.entries(written)) expect({ place, lines: linesWith("canary", text) }).toEqual({ place, lines: [] });
-    expect(written.traces).toContain("Span");
-    for (const file of [events, calls, traces]) rmSync(file);
+    const { code, output, written } = await loudly(project, current, ...args);
+    expect(written.filter(([, text]) => text.includes("canary")).map(([place]) => place)).toEqual([]);
     expect({ code, output: code === 0 ? "" : output.slice(-2000) }).toEqual({ code: 0, output: "" });
     return output;
   }
-  const linesWith = (word: string, text: string): string[] => text.split("\n").filter((line) => line.includes(word));
   let current = secrets;
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
 

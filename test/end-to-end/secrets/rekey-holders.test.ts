@@ -1,12 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { passphrase } from "../../../tools/environment";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { steward } from "../../command/holder";
 import { formsIn } from "../../support/canaries";
+import { loudly } from "../../support/loud";
 import { base64, Holder, holders, read } from "../../support/pgp";
 import { nativeProject, Project, Run } from "../../support/project";
 import { onService, RekeyTarget, slowRekeyTargets } from "../../support/rekey";
-import { decryptedResources } from "../../support/state";
 
 // No share of holders enters Pulumi: with everything that it can log, nothing that it writes contains one, also decrypted.
 
@@ -24,9 +23,8 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
     all = await holders(3);
     shares = new Set(target.first);
     found = new Set();
-    project = new Project({ STEWARD_TOKEN: target.token, PULUMI_DEBUG_COMMANDS: "true" }).files({ "Pulumi.yaml": nativeProject() });
+    project = new Project({ STEWARD_TOKEN: target.token }).files({ "Pulumi.yaml": nativeProject() });
     onService(project, target).config({ ...target.connection, "steward:native": native as never });
-    for (const folder of ["written", "temporary"]) mkdirSync(join(project.folder, folder));
   });
   afterEach(() => target.stop());
 
@@ -39,30 +37,10 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
       const { encryptedShares, progress, complete, record } = rekey;
       Object.assign(exports, { encryptedShares, progress, complete, record });`);
 
-  const search = (place: string, text: string): unknown => formsIn(text, shares).length > 0 && found.add(place);
-  const written = (name: string): string => join(project.folder, "written", name);
-
-  /** Runs the command line with every log, and searches all that it wrote. The environment has the shares, and no file of the test does. */
+  /** Runs the command line, and searches all that it wrote. The environment has the shares, and no file of the test does. */
   async function run(variables: Record<string, string>, ...args: string[]): Promise<Run> {
-    rmSync(join(project.folder, "home/logs"), { recursive: true, force: true });
-    for (const name of ["calls", "events", "traces"]) rmSync(written(name), { force: true });
-    project.with({ ...variables, PULUMI_DEBUG_GRPC: written("calls"), TMPDIR: join(project.folder, "temporary") });
-    const loud = ["-v=11", "--logtostderr", "--otel-traces", `file://${written("traces")}`, "--event-log", written("events")];
-    const ran = await project.pulumi(...args, ...loud);
-    project.with({});
-    search("terminal", ran.output);
-    const [log, ...others] = project.logs();
-    expect(others).toEqual([]);
-    search("decrypted log", (await project.pulumi("logs", "decrypt", log?.file ?? "")).output);
-    search("exported state", (await project.pulumi("stack", "export", "--show-secrets")).output);
-    for (const entry of readdirSync(project.folder, { recursive: true, withFileTypes: true, encoding: "utf8" })) {
-      const file = join(entry.parentPath, entry.name);
-      if (!entry.isFile()) continue;
-      const text = readFileSync(file, "latin1");
-      search(relative(project.folder, file), text);
-      if (text.includes('"checkpoint":')) search(`decrypted ${entry.name}`, JSON.stringify(decryptedResources(file, passphrase)));
-    }
-    for (const name of ["calls", "events", "traces"]) expect(readFileSync(written(name)).length).toBeGreaterThan(1000);
+    const ran = await loudly(project, variables, ...args);
+    for (const [place, text] of ran.written) if (formsIn(text, shares).length > 0) found.add(place);
     return ran;
   }
   const up = (variables: Record<string, string>, ...more: string[]): Promise<Run> =>
@@ -105,8 +83,9 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
     expect(await target.opens([base64(first), base64(second)])).toBe(true);
     expect((await up({ SHARE: one, NEW_SHARE: second }, "--expect-no-changes")).code).toBe(0);
     expect([...found]).toEqual([]);
-    writeFileSync(written("record"), (await project.pulumi("stack", "output", "record", "--json")).output);
-    const verified = await steward({}, ["rekey", "record", "verify", written("record"), "--unsigned"]);
+    const record = join(project.folder, "record");
+    writeFileSync(record, (await project.pulumi("stack", "output", "record", "--json")).output);
+    const verified = await steward({}, ["rekey", "record", "verify", record, "--unsigned"]);
     expect(verified.code).toBe(0);
     const events = [...verified.stdout.matchAll(/Z {2}(\S+)/g)].map(([, event]) => event);
     expect(events).toEqual(["started", ...Array(3).fill("submitted"), "created", "verified", "verified", "committed"]);
@@ -135,7 +114,7 @@ describe.each([false, true])("a rekey of several holders, with the native plugin
     // The search is meaningful: it finds a share that Pulumi may store.
     declare(value, undefined, ", keepSharesInState: true");
     expect((await up(variables)).code).toBe(0);
-    const places = ["terminal", "decrypted log", "exported state", "written/calls", "written/traces", "decrypted dev.json.bak"];
+    const places = ["terminal", "decrypted log", "exported state", "logged/calls", "logged/traces", "decrypted dev.json.bak"];
     expect([...found]).toEqual(expect.arrayContaining(places));
   });
 });
