@@ -6,7 +6,7 @@ const { spawnSync } = require("node:child_process");
 const { createInterface } = require("node:readline/promises");
 const { Problem, root, run, say, succeed } = require("./command");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-sandbox");
-const { operator, pulumiEnvironment, schedulerAddresses, secretsAddresses } = require("./environment");
+const { operator, pulumiEnvironment, scheduler, secrets } = require("./environment");
 const { getPulumi } = require("./pulumi");
 
 /**
@@ -48,15 +48,15 @@ Then run
 }
 
 async function upOnServer() {
-  const { address } = configured(secretsAddresses, "a server");
-  const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for", true);
+  const { address } = configured(secrets, "a server");
+  const nomad = configured(scheduler, "the scheduler that tokens are generated for", true);
   // Any other variable selects the hashicorp or openbao dialect.
   const mount = process.env.SECRETS_ADDR ? "scheduler" : "nomad";
   const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
   await confirm(
-    `This writes ${objects.map((object) => `${mount}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.address}, with the management token of this shell.`,
+    `This writes ${objects.map((object) => `${mount}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${nomad.address}, with the management token of this shell.`,
   );
-  const code = await deploy(server, scheduler.address, scheduler.token);
+  const code = await deploy(server, nomad.address, nomad.token);
   if (code === 0)
     say("\nNext: `npm run refresh -- --server` shows later changes on the server, `npm run destroy -- --server` removes everything again.");
   return code;
@@ -94,7 +94,7 @@ async function destroy(args) {
   }
   const { folder, sandbox } = target;
   if (!sandbox) {
-    const { address } = configured(secretsAddresses, "a server");
+    const { address } = configured(secrets, "a server");
     await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${address}.`);
   }
   const code = await pulumi(target, ["destroy", "--yes", "--skip-preview", "--remove"]);
@@ -111,13 +111,13 @@ function wantsServer(args) {
 }
 
 /**
- * The first server whose address this shell has. Only the scheduler's token is needed here: the token of Vault may be in a file.
- * @param {string[]} addresses The variables with an address.
+ * The first server of a system whose address this shell has. Only the scheduler's token is needed here: the token of Vault may be in a file.
+ * @param {Pick<typeof secrets, "variables">} system
  * @param {string} what
  * @param {boolean} [needsToken]
  */
-function configured(addresses, what, needsToken = false) {
-  const variables = addresses.map((address) => ({ address, token: address.replace("_ADDR", "_TOKEN") }));
+function configured(system, what, needsToken = false) {
+  const variables = system.variables.map(({ address, prefix }) => ({ address, token: `${prefix}_TOKEN` }));
   const complete = variables.find(({ address, token }) => process.env[address] && (!needsToken || process.env[token]));
   const all = variables.map(({ address, token }) => `${address} and ${token}`).join(", or ");
   if (!complete) throw new Problem(`--server requires ${what}: set ${all}.`);

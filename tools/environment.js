@@ -53,9 +53,4 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-/** The variables with the address of a server, in order of precedence. @type {string[][]} */
-const [secretsAddresses = [], schedulerAddresses = []] = [secrets, scheduler].map(({ variables }) =>
-  variables.map(({ address }) => address),
-);
-
-module.exports = { foreign, operator, secretsAddresses, schedulerAddresses, passphrase, cleanEnvironment, pulumiEnvironment };
+module.exports = { foreign, operator, secrets, scheduler, passphrase, cleanEnvironment, pulumiEnvironment };

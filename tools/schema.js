@@ -181,11 +181,11 @@ function resourceSpec(types, { interfaces, symbol, value }) {
 /** The component that runs the steps of a rekey. @param {Types} types @returns {Spec} */
 function rekeySpec(types) {
   const { model } = types;
-  const fieldsOf = (/** @type {string} */ constant) => model.definitions.find((each) => each.constant === constant)?.value.fields ?? {};
-  const [attempt, shares] = [fieldsOf("rekeyAttempt"), fieldsOf("rekeyShares")];
+  /** @type {Partial<Definition["fields"]>} */
+  const fields = require("../provider/secrets/rekey/inputs").rekeyFields;
   const properties = types.members("secrets", "Rekey", (name) => (name === "shares" ? { secret: true } : {}));
   const type = types.checker.getDeclaredTypeOfSymbol(model.publicName("RekeyInputs").symbol);
-  const more = (/** @type {string} */ name) => ({ ...(shares[name]?.secret ? { secret: true } : {}), ...integer(attempt[name]) });
+  const more = (/** @type {string} */ name) => ({ ...(fields[name]?.secret ? { secret: true } : {}), ...integer(fields[name]) });
   const inputs = types.properties("secrets", type, more, true);
   return {
     isComponent: true,

@@ -6,6 +6,7 @@ import { nativeProject, Project, Run } from "../support/project";
 import { startSandbox } from "../support/sandbox";
 
 // A user sees the inputs and the public outputs of a resource. The state also has what only the provider uses, and no command prints that.
+// test/end-to-end/import.test.ts and discover-dynamic.test.ts search an import.
 
 describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
   const isNative = mechanism === "native";
@@ -87,15 +88,5 @@ describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
     expect(repaired.output).toContain('Nomad role "new": its last run did not complete, so `pulumi up` continues it\n');
     await project.expectConverged();
     expect((await run("destroy", "--yes", "--skip-preview", "--diff")).code).toBe(0);
-  });
-
-  // The import file of a dynamic resource is tested with `discover`.
-  if (!isNative) return;
-
-  test("no import shows it", async () => {
-    await call(sandbox.secrets, "POST", "/v1/nomad/role/found", { policies: "deploy" });
-    const options = ["--yes", "--generate-code=false", "--protect=false"];
-    expect((await run("import", "steward:secrets:SchedulerRole", "found", "nomad/role/found", ...options)).code).toBe(0);
-    expect(outputsOf("found")).toMatchObject({ __declared: expect.any(Array), __server: sandbox.secrets.url });
   });
 });

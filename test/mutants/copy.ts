@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+import { root, sourceFiles } from "../../tools/command";
 
-export const root: string = join(__dirname, "../..");
 /** The output of `npm run build`. */
 const built = ["dist", "sandbox/dist", "sandbox/scheduler/filter/parser.js"];
 
@@ -30,9 +30,7 @@ export class Copy {
   private readonly temporary: string = join(this.base, "temporary");
 
   constructor() {
-    const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
-    for (const file of [...built, ...listed.split("\0").filter(Boolean)])
-      fs.cpSync(join(root, file), join(this.folder, file), { recursive: true });
+    for (const file of [...built, ...sourceFiles()]) fs.cpSync(join(root, file), join(this.folder, file), { recursive: true });
     fs.mkdirSync(this.temporary);
     fs.mkdirSync(join(this.folder, "node_modules"));
     for (const name of fs.readdirSync(join(root, "node_modules"))) {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { Copy, Failure, Limits, root } from "./copy";
+import { root } from "../../tools/command";
+import { Copy, Failure, Limits } from "./copy";
 import { files, MutatedFile } from "./index";
 
 // `node tools/run.js mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.

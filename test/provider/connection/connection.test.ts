@@ -4,7 +4,7 @@ import { connect, sourcesOf } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
 import { Operation, System } from "../../../provider/contract/operation";
 import { definitions } from "../../../provider/registry/resources";
-import { foreign, secretsAddresses } from "../../../tools/environment";
+import { foreign } from "../../../tools/environment";
 import { temporaryFolder } from "../../support/cleanup";
 import { systems } from "../../support/connection";
 import { printed } from "../../support/printed";
@@ -274,7 +274,6 @@ describe("the environment", () => {
   test("tests and demonstrations inherit no variable of any product", () => {
     for (const { variables } of Object.values(systems))
       for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
-    for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);
     expect("BAO_CLIENT_KEY").toMatch(foreign);
   });
 

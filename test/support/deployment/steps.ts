@@ -51,15 +51,7 @@ export class Worker {
   }
 
   private async create({ old, new: fresh, keepsOld }: Step & { kind: "create" }): Promise<void> {
-    let failure: unknown;
-    if (!fresh.isComponent)
-      try {
-        Object.assign(fresh, await this.mechanism.create(fresh, fresh.inputs, this.isPreview));
-      } catch (error) {
-        if (!(error instanceof Halfway)) throw error;
-        Object.assign(fresh, { id: error.id, outputs: error.properties, initErrors: true });
-        failure = error;
-      }
+    const failure = await this.perhapsPartly(fresh, () => this.mechanism.create(fresh, fresh.inputs, this.isPreview));
     this.mark(fresh);
     if (old && keepsOld) old.delete = true;
     this.journal.add(fresh);
@@ -81,21 +73,28 @@ export class Worker {
 
   private async update({ old, new: fresh }: Step & { kind: "update" }): Promise<void> {
     fresh.id = old.id;
-    let failure: unknown;
-    if (!fresh.isComponent)
-      try {
-        fresh.outputs = await this.mechanism.update(fresh, old, fresh.inputs, this.isPreview);
-      } catch (error) {
-        if (!(error instanceof Halfway)) throw error;
-        Object.assign(fresh, { outputs: error.properties, initErrors: true });
-        failure = error;
-      }
+    const failure = await this.perhapsPartly(fresh, async () => ({
+      id: old.id,
+      outputs: await this.mechanism.update(fresh, old, fresh.inputs, this.isPreview),
+    }));
     this.mark(fresh);
     // The engine keeps the previous inputs, since the new ones were not applied.
     if (failure) fresh.inputs = old.inputs;
     this.journal.remove(old);
     this.journal.add(fresh);
     if (failure) throw failure;
+  }
+
+  /** Writes a resource. Returns the error if that was only done in part. */
+  private async perhapsPartly(fresh: Resource, write: () => Promise<Pick<Resource, "id" | "outputs">>): Promise<Halfway | undefined> {
+    try {
+      if (!fresh.isComponent) Object.assign(fresh, await write());
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Halfway)) throw error;
+      Object.assign(fresh, { id: fresh.id || error.id, outputs: error.properties, initErrors: true });
+      return error;
+    }
   }
 
   private async delete({ old, isReplaced }: Step & { kind: "delete" }): Promise<void> {
