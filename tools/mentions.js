@@ -58,13 +58,6 @@ const lists = [
   },
 ];
 
-/** The examples that declare every resource, and how. A rekey is not one resource. @type {[file: string, declares: (resource: Resource) => string][]} */
-const examples = [
-  ["examples/yaml/Pulumi.yaml", ({ name }) => `type: steward:${name.replace(".", ":")}\n`],
-  ["examples/python/__main__.py", ({ name }) => `${name}(`],
-  ["examples/go/main.go", ({ name }) => `${name.replace(".", ".New")}(`],
-];
-
 /** The sentences and rows of a page that say that there is no such resource. @param {string} text @param {Resource} resource */
 const denialsIn = (text, resource) =>
   [
@@ -84,16 +77,11 @@ function unmentioned(more = []) {
   const missing = lists.flatMap(({ page, place, of = () => true, names }) =>
     all.filter((each) => of(each) && !names(read(page), each)).map(({ name }) => `${page} does not name ${name} in ${place}.`),
   );
-  const undeclared = examples.flatMap(([file, declares]) =>
-    all
-      .filter((each) => each.type !== "Rekey" && !read(file).includes(declares(each)))
-      .map(({ name }) => `${file} does not declare ${name}.`),
-  );
   const pages = sourceFiles("README.md", "docs/**/*.md").filter((page) => !/^docs\/(api|development)\//.test(page));
   const denied = pages.flatMap((page) =>
     all.flatMap((each) => denialsIn(read(page), each).map((denial) => `${page} says that there is no ${each.name}: ${denial}`)),
   );
-  return [...missing, ...undeclared, ...denied];
+  return [...missing, ...denied];
 }
 
 module.exports = { denialsIn, resourceOf, unmentioned };

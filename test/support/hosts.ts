@@ -11,7 +11,6 @@ import { getPulumi, installedSdk } from "../../tools/pulumi";
 const version = "yaml-1.38.1-python-3.67.1-go-3.60.0-generator-2";
 /** The program with which the language host for Python runs a program. */
 const pythonRunner = "pulumi-language-python-exec";
-const program = (name: string): string => (process.platform === "win32" ? `${name}.exe` : name);
 
 /** Folders to prepend to PATH; none if the command line includes its own hosts. */
 interface Hosts {
@@ -25,7 +24,7 @@ interface Hosts {
 export async function getHosts(): Promise<Hosts> {
   const { command } = await getPulumi();
   const beside = dirname(realpathSync(command));
-  if (["yaml", "python", "go"].every((language) => isExecutable(join(beside, program(`pulumi-language-${language}`)))))
+  if (["yaml", "python", "go"].every((language) => isExecutable(join(beside, `pulumi-language-${language}`))))
     return { running: [], generating: [] };
   const folder = await cached(`hosts-${version}-${process.platform}-${process.arch}`, build);
   return { running: [join(folder, "running")], generating: [join(folder, "generating")] };
@@ -34,7 +33,7 @@ export async function getHosts(): Promise<Hosts> {
 async function build(folder: string): Promise<void> {
   for (const language of ["yaml", "python", "go"]) {
     const name = `pulumi-language-${language}`;
-    await goBuild(name, { output: join(folder, "running", program(name)), minutes: "1 minute" });
+    await goBuild(name, { output: join(folder, "running", name), minutes: "1 minute" });
   }
   const sdk = await succeed("go", ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"], {
     cwd: join(root, "tools/go/pulumi-language-python"),
@@ -43,12 +42,11 @@ async function build(folder: string): Promise<void> {
   const runner = join(folder, "running", pythonRunner);
   copyFileSync(join(sdk.trim(), "python/cmd", pythonRunner), runner);
   chmodSync(runner, 0o755);
-  const generator = join(folder, program("pulumi-language-generator"));
+  const generator = join(folder, "pulumi-language-generator");
   await goBuild("pulumi-language-generator", { output: generator, minutes: "1 minute" });
   mkdirSync(join(folder, "generating"));
   // The hosts of these languages, built from a Go module, cannot generate programs.
-  for (const language of ["nodejs", "python", "go"])
-    linkSync(generator, join(folder, "generating", program(`pulumi-language-${language}`)));
+  for (const language of ["nodejs", "python", "go"]) linkSync(generator, join(folder, "generating", `pulumi-language-${language}`));
 }
 
 /** A Python virtual environment with the same version of Pulumi's SDK as for Node. */

@@ -100,9 +100,8 @@ export const lowest = (range: string): string => range.replace(/^(>=|\^|~)/, "")
 
 /** Installs another version of Node, which npm offers as a package. Returns the folder of `node`, to prepend to PATH. */
 async function getNode(version: string): Promise<string> {
-  const platform = process.platform === "win32" ? "win" : process.platform;
   const folder = await cached(`node-${version}-${process.platform}-${process.arch}`, (target) =>
-    npm(["install", "--ignore-scripts", "--prefix", target, `node-${platform}-${process.arch}@${version}`]),
+    npm(["install", "--ignore-scripts", "--prefix", target, `node-${process.platform}-${process.arch}@${version}`]),
   );
   return join(folder, "node_modules", ".bin");
 }
