@@ -83,7 +83,6 @@ export const written = (path: (context: Context) => string, body: object, shows:
   hiddenIn,
 });
 
-/** The roles that programs of test/troubles declare, alone or in a set. */
 /** The part of a case about an object in a list of the platform, which chooses its id. Others change these attributes of the first object. */
 export function listedAt(path: string, attributes: object, shows: Drift["shows"]): Pick<ResourceCase, "requests" | "drifts" | "paths"> {
   const change =
@@ -107,6 +106,7 @@ export function listedAt(path: string, attributes: object, shows: Drift["shows"]
   };
 }
 
+/** The roles that programs of test/troubles declare, alone or in a set. */
 export const roleNames = ["web", "ops", "etl"];
 
 /** A role of another client. A 404 of an unknown form shows that an object is gone only if the engine responds with something else. */

@@ -1,3 +1,4 @@
+import { output } from "@pulumi/pulumi";
 import { scheduler } from "../../../provider";
 import { printed } from "../../support/printed";
 import { failure } from "../../support/refusal";
@@ -42,6 +43,15 @@ test("a gateway's response is no success on Nomad", async () => {
     expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true } });
   expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
   expect(seen).toHaveLength(3);
+});
+
+test.each([output("web"), Promise.resolve("web")])("rejects a job that contains %p before it is sent", async (ID) => {
+  const seen = await serve((_, response) => response.end("{}"));
+  expect(await failure(registerJob({ job: { Job: { ID } } }))).toMatchObject({
+    code: "ERR_INVALID_INPUT",
+    message: expect.stringContaining("contains an output"),
+  });
+  expect(seen).toEqual([]);
 });
 
 test("sends nothing in a preview and reports that", async () => {
