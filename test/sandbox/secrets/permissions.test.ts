@@ -56,6 +56,13 @@ onEachDialect("policies", ({ real, engine, sandbox, to: { secrets } }) => {
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
+  test("the list of accessors requires sudo, too", async () => {
+    const path = "auth/token/accessors";
+    const status = async (...capabilities: string[]) =>
+      (await to("GET", `${path}?list=true`, undefined, await tokenWith(capability(path, ...capabilities)))).status;
+    expect([await status("list"), await status("list", "sudo")]).toEqual([403, 200]);
+  });
+
   test("policies are read back, rejected if invalid, and deleted twice", async () => {
     const policy = capability("a/*", "read");
     await to("PUT", "sys/policies/acl/p", { policy });
