@@ -50,7 +50,7 @@ export const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
 
 /**
  * Sends a share to the attempt that the holder agreed on, and passes the response on. After a 429, or the response of an inactive node, it is sent again,
- * unless the status shows that it may have counted: OpenBao counts a repeated new share twice.
+ * unless the status shows that it may have counted: OpenBao counts a repeated new share twice, and Vault rejects a repeated current one, as if it were wrong.
  */
 export async function sendShare<Status extends Attempt, Reply>(
   terminal: Terminal,

@@ -77,7 +77,9 @@ export async function readModuleVersions(operation: Operation, module: Module): 
     // An existing module has an entry, even without versions. The API specification shows no response without one.
     if (modules?.length === 0 && !dialectOf(operation).formsAreKnown) return undefined;
     if (!modules?.length) throw invalidResponse("GET", path);
-    return modules.flatMap(({ versions, source }) => versions.map((version) => versionOf({ ...version, source }, module)));
+    return modules.flatMap(({ versions, source }) =>
+      versions.map((version) => versionOf(source === undefined ? version : { ...version, source }, module)),
+    );
   } catch (error) {
     if (!isOwnNotFound(error)) throw error;
     if (await canReadRegistry(operation, module)) return undefined;

@@ -26,7 +26,7 @@ export const waitInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
-/** Waits twice as long after each attempt, and until the signal ends it. */
+/** Waits, after each attempt twice as long and at most `longest`, or until the signal aborts. */
 export const backOff = (attempt: number, first: number, longest: number, signal: AbortSignal | undefined): Promise<void> =>
   sleep(Math.min(first * 2 ** Math.min(attempt, 20), longest), undefined, { signal }).catch(() => {});
 

@@ -1,3 +1,4 @@
+import { Output } from "@pulumi/pulumi/output";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
@@ -40,14 +41,15 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
   try {
     JSON.stringify(job, function (this: Record<string, unknown>, key, value) {
       // `value` is already the result of the output's toJSON().
-      const original = this[key] as { __pulumiOutput?: unknown } | null | undefined;
-      outputs ||= typeof original === "object" && original !== null && "__pulumiOutput" in original;
+      outputs ||= Output.isInstance(this[key]) || this[key] instanceof Promise;
       return outputs ? undefined : value;
     });
   } catch (error) {
     return rule("json", `is not serializable as JSON (${(error as Error).message.split("\n")[0]})`);
   }
-  return outputs ? rule("output", "contains an output: register the job inside apply() of that output") : undefined;
+  return outputs
+    ? rule("output", "contains an output or a promise: register the job inside apply() of the output, or await the promise")
+    : undefined;
 }
 
 /** Rethrows the error of a registration unless its response is a string, whose form the API specification does not show, and the list has the job. */

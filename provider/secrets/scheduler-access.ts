@@ -164,7 +164,7 @@ async function find({ operation, inputs, claims }: FindRequest<Inputs> & Claimin
   if (isLeftover(operation, data))
     return claims.isRemoved(path(mount)) ? undefined : { unreadable: ["token", "clientKey"], differences: [] };
   const address = withoutCredentials(data.address);
-  const found = { ...returnedIn(data), address: unblanked(address) };
+  const found = { ...returnedIn(data), ...("address" in data && { address: unblanked(address) }) };
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
     refusal: {

@@ -180,6 +180,11 @@ test("a write-only part counts with JSON, and with a message its outcome is unkn
   await expect(rotate("<html>done</html>")).rejects.toMatchObject({ details: { rule: "web-page" } });
 });
 
+test("an access configuration that the server does not show is adopted as one that is not known to differ", async () => {
+  sandbox.faults.add({ system: "secrets", path: /config.access/, method: "GET", action: "respond", status: 200, body: '{"data":{}}' });
+  expect(await engine("SchedulerAccess").up({ ...inputs.SchedulerAccess, adopt: "unchanged" })).toBe("create");
+});
+
 test("an access configuration with a token but no address is overwritten with a line", async () => {
   const access = engine("SchedulerAccess");
   await outside("POST", "config/access", { token: "theirs" });

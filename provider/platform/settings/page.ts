@@ -51,7 +51,7 @@ export interface SettingsPage {
   /** The last segment of the path, if it is not `<id>-settings`. */
   document?(operation: Operation): string;
   attributes: AnyFields;
-  /** The attributes that the settings need, beside these, to be enabled. */
+  /** The attributes that must have a value if settings with these values are enabled. Those that have one are left out later. */
   requiredWhenEnabled?(values: Values): string[];
   /** The attribute that stands for an object of its own. A program may declare each only once, and the settings do not need it beside others. */
   object?: { attribute: string; path(value: string): string; hasOthers(operation: Operation): Promise<boolean> };

@@ -172,12 +172,12 @@ export class Rekey extends ComponentResource {
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
     const child = { parent: this };
-    const own = inputsOf<RekeyAttemptArgs>(rekeyAttempt, args);
-    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...own, shareReferences, shareFindings }, child);
-    const given = inputsOf<RekeySharesArgs>(rekeyShares, args);
-    const { submission } = new RekeyShares(`${name}-shares`, { ...given, currentShares, newShares, attempt }, child);
-    const last = inputsOf<RekeyCommitArgs>(rekeyCommit, args);
-    const commit = new RekeyCommit(`${name}-commit`, { ...last, currentShares, submission }, child);
+    const attemptInputs = inputsOf<RekeyAttemptArgs>(rekeyAttempt, args);
+    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...attemptInputs, shareReferences, shareFindings }, child);
+    const sharesInputs = inputsOf<RekeySharesArgs>(rekeyShares, args);
+    const { submission } = new RekeyShares(`${name}-shares`, { ...sharesInputs, currentShares, newShares, attempt }, child);
+    const commitInputs = inputsOf<RekeyCommitArgs>(rekeyCommit, args);
+    const commit = new RekeyCommit(`${name}-commit`, { ...commitInputs, currentShares, submission }, child);
     this.shares = secret(commit.shares);
     this.encryptedShares = commit.encryptedShares;
     this.fingerprints = commit.fingerprints;

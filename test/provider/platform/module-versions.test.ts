@@ -203,6 +203,11 @@ onEachPlatform("the deprecation of a module version", (current) => {
     fault(/private/, { method: "PATCH", status: 404, body: { errors: [] } });
     await expect(deprecation.destroy()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "not-manager", method: "PATCH" }));
     expect(deprecation.state).toBeDefined();
+    // Another client has reinstated it.
+    fault(/private/, { method: "PATCH", status: 404, body: { errors: [] } });
+    fault(/versions/, { method: "GET", status: 200, body: { modules: [{ versions: [{ version: "1.0.0" }] }] } });
+    await deprecation.destroy();
+    expect(deprecation.state).toBeUndefined();
   });
 });
 
