@@ -85,7 +85,7 @@ export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior)
     after,
     /** True if the enabled settings lack only the object that others may stand in for. */
     lacksObject: missingIn(page, after).join() === page.object?.attribute,
-    /** Of the attributes that were removed from the program. */
+    /** The removed attributes whose original value is not restored. */
     ...unrestored,
   };
 }
